@@ -1,0 +1,1 @@
+"""condense_grpc keeps the context of LLM agents small and loses nothing."""

@@ -1,0 +1,45 @@
+"""Arguments of tool calls: which member of a call holds them, what they say about paths, how long they are.
+
+Some hosts store the arguments under `input` or `args`; a null counts as absent and the next name is tried.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from condense_grpc.domain.json_text import compact, parse_object, parse_or_text, value_chars
+from condense_grpc.domain.messages import ToolCallPart
+
+
+def captured_arguments(call: ToolCallPart) -> str:
+    """What capture and archiving record, as JSON text: `input`, `args`, the arguments, else `{}`."""
+    return _first(call, ("input", "args"), "{}")
+
+
+def tested_arguments(call: ToolCallPart) -> str:
+    """What the protection test looks at, as JSON text: `input`, the arguments, else `{}`."""
+    return _first(call, ("input",), "{}")
+
+
+def _first(call: ToolCallPart, names: Iterable[str], default: str) -> str:
+    if call.extra_json:
+        extra = parse_object(call.extra_json)
+        for name in names:
+            if extra.get(name) is not None:
+                return compact(extra[name])
+    return default if call.arguments_json is None else call.arguments_json
+
+
+def paths_in(arguments_json: str, path_arguments: Sequence[str]) -> tuple[str, ...]:
+    """The string members named in `path_arguments`, with `/` for every backslash."""
+    if not any(name in arguments_json for name in path_arguments) and "\\u" not in arguments_json:
+        return ()
+    value = parse_or_text(arguments_json)
+    if not isinstance(value, dict):
+        return ()
+    named = (value.get(name) for name in path_arguments)
+    return tuple(path.replace("\\", "/") for path in named if isinstance(path, str))
+
+
+def purge_chars(value: Any) -> int:
+    """Length by which error purge measures arguments: of a text itself, else of the compact JSON."""
+    return len(value) if isinstance(value, str) else value_chars(value)

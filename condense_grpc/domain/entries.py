@@ -1,0 +1,186 @@
+"""Session entries: the append-only log of what the service decided.
+
+The state of a session is the replay of its messages and of the entries that are active on its path. Every entry is
+an immutable value; where it stands (the length of the transcript when it was made) is kept beside it.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from condense_grpc.domain.batches import Record, Ref, SummaryDetails
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """Records filed together. `refs` belong to spilled and archived records; `backfilled` marks an archive."""
+
+    records: tuple[Record, ...]
+    refs: tuple[Ref, ...] | None = None
+    backfilled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEntry:
+    """A summary as the model sees it: its final text and what it covers. `timestamp_ms` is the time it was made."""
+
+    text: str
+    details: SummaryDetails
+    timestamp_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AliasEntry:
+    """A duplicate: it shares the ref of its original and has a record of its own (None in some imports)."""
+
+    new_key: str
+    original_key: str
+    record: Record | None = None
+
+
+class SkipReason(StrEnum):
+    """Why a call was looked at and left alone."""
+
+    TRIVIAL = "trivial"
+    OVERSIZED = "oversized"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedCall:
+    """One call with a skip mark."""
+
+    tool_call_id: str
+    result_timestamp_ms: int | None = None
+    occurrence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkipEntry:
+    """Calls that are settled without a summary."""
+
+    reason: SkipReason
+    calls: tuple[SkippedCall, ...]
+
+
+class FrontierOutcome(StrEnum):
+    """What became of the last processed batch."""
+
+    SUMMARIZED = "summarized"
+    SKIPPED_OVERSIZED = "skipped-oversized"
+    SKIPPED_DEDUPED = "skipped-deduped"
+    SKIPPED_TRIVIAL = "skipped-trivial"
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """A report about the last call that a flush looked at; nothing is decided by it."""
+
+    last_attempted_tool_call_id: str
+    last_attempted_tool_name: str = "unknown"
+    last_attempted_turn_index: int = 0
+    last_attempted_timestamp_ms: int = 0
+    attempted_batch_count: int = 0
+    attempted_tool_call_count: int = 0
+    raw_char_count: int = 0
+    summary_char_count: int = 0
+    outcome: str = FrontierOutcome.SUMMARIZED
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierEntry:
+    """The frontier after a flush."""
+
+    frontier: Frontier
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Totals of a session, written as a full snapshot each time. Cost in dollars."""
+
+    total_input_tokens: int = 0
+    total_output_tokens: int = 0
+    total_cost: float = 0
+    call_count: int = 0
+    chains_compressed: int = 0
+    ranges_summarized: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatsEntry:
+    """The statistics after a flush or a compression."""
+
+    stats: Stats
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedRef:
+    """A ref of a compressed chain that none of its summaries covers."""
+
+    ref: str
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainEntry:
+    """A compressed chain. The digests name its boundaries; the timestamps do so for entries that have none."""
+
+    block_id: str
+    start_user_timestamp_ms: int
+    dropped_tool_call_ids: tuple[str, ...] = ()
+    final_assistant_timestamp_ms: int | None = None
+    tool_refs: tuple[str, ...] = ()
+    compressed_at_ms: int = 0
+    range_summary_text: str | None = None
+    body_source: str | None = None
+    archived_refs: tuple[ArchivedRef, ...] = ()
+    protected_tool_call_ids: tuple[str, ...] = ()
+    dropped_occurrence_keys: tuple[str, ...] = ()
+    start_digest: str = ""
+    final_digest: str = ""
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether the body was written by a fuser, so that block placeholders in it are expanded."""
+        return self.range_summary_text is not None and self.body_source != "deterministic"
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticEntry:
+    """Something a render or a compression noticed. Stored entries carry no key."""
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMetrics:
+    """Measures of the transcript. Token numbers are estimates (characters / 4)."""
+
+    open_cycle_thinking_tokens: int = 0
+    largest_chain_share_pct: int = 0
+    frontier_gap_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FlushMetricsEntry:
+    """The report that ends every flush; `metrics` are those at its start."""
+
+    ts_ms: int
+    trigger: str
+    captured_batches: int
+    processed_batches: int
+    outcome: str
+    metrics: ContextMetrics = field(default_factory=ContextMetrics)
+
+
+Entry: TypeAlias = (
+    IndexEntry
+    | SummaryEntry
+    | AliasEntry
+    | SkipEntry
+    | FrontierEntry
+    | StatsEntry
+    | ChainEntry
+    | DiagnosticEntry
+    | FlushMetricsEntry
+)

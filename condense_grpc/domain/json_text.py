@@ -1,0 +1,41 @@
+"""JSON as text: lengths and forms of values, and reading that never fails.
+
+Arguments of tool calls travel as the model's own text. They are parsed only to look at them, and what cannot
+be parsed (also: nested too deeply, integers with thousands of digits) is a plain text, not an error.
+"""
+
+import json
+from typing import Any
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
+def compact(value: Any) -> str:
+    """Compact JSON: no whitespace, keys in insertion order, non-ASCII characters unescaped."""
+    return _encode(value)
+
+
+def pretty(value: Any) -> str:
+    """The same as `compact` with two-space indentation; empty containers stay `{}` and `[]`."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def parse_or_text(text: str) -> Any:
+    """The value of a JSON text, or the text itself when it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The members of a JSON object; empty for everything else."""
+    if not text:
+        return {}
+    value = parse_or_text(text)
+    return value if isinstance(value, dict) else {}
+
+
+def value_chars(value: Any) -> int:
+    """Length of the compact JSON of a value, in code points."""
+    return len(_encode(value))

@@ -1,0 +1,70 @@
+"""Pairing of calls with results, and the order in which a view shows messages.
+
+The turn of an assistant message reaches to the next assistant message. Inside a turn the n-th call with an id belongs
+to the n-th result with that id; a result that belongs to no call is stray, a call without result unanswered.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+
+from condense_grpc.domain.messages import Role
+from condense_grpc.domain.occurrence import Numbering, occurrence_key
+from condense_grpc.domain.skeleton import MessageSkeleton
+
+
+class Pairs:
+    """Who answers whom in one list; positions are indexes into it. Immutable after construction."""
+
+    def __init__(self, messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None) -> None:
+        self.result_of: dict[tuple[int, int], int] = {}
+        self.call_of: dict[int, tuple[int, int]] = {}
+        waiting: dict[str, deque[tuple[int, int]]] = {}
+        for position in range(start, len(messages) if end is None else end):
+            message = messages[position]
+            if message.role is Role.ASSISTANT:
+                waiting = defaultdict(deque)
+                for ordinal, call in enumerate(message.calls):
+                    waiting[call.id].append((position, ordinal))
+            elif message.role is Role.TOOL_RESULT and waiting.get(message.tool_call_id):
+                call_at = waiting[message.tool_call_id].popleft()
+                self.result_of[call_at] = position
+                self.call_of[position] = call_at
+
+
+def keys_of(messages: Sequence[MessageSkeleton]) -> tuple[list[str], list[int | None]]:
+    """The occurrence key of every tool result by position (empty for other messages), and its number from 2 on."""
+    numbering = Numbering()
+    keys: list[str] = []
+    numbers: list[int | None] = []
+    for message in messages:
+        if message.role is Role.TOOL_RESULT:
+            number = numbering.take(message.tool_call_id, message.timestamp_ms)
+            keys.append(occurrence_key(message.tool_call_id, message.timestamp_ms, number))
+            numbers.append(number)
+        else:
+            keys.append("")
+            numbers.append(None)
+    return keys, numbers
+
+
+def view_order(messages: Sequence[MessageSkeleton]) -> list[int]:
+    """Positions in view order: what a host slipped between calls and their results comes behind the results.
+
+    For each assistant message only the stretch up to the last result of its own calls is reordered; results come
+    first, in their order (stray ones included), then everything else.
+    """
+    pairs = Pairs(messages)
+    last: dict[int, int] = {}
+    for result, (assistant, _) in pairs.call_of.items():
+        last[assistant] = max(last.get(assistant, -1), result)
+    order: list[int] = []
+    position = 0
+    while position < len(messages):
+        order.append(position)
+        end = last.get(position, position)
+        stretch = range(position + 1, end + 1)
+        if end > position:
+            order += [i for i in stretch if messages[i].role is Role.TOOL_RESULT]
+            order += [i for i in stretch if messages[i].role is not Role.TOOL_RESULT]
+        position = end + 1
+    return order

@@ -1,0 +1,176 @@
+"""Skeletons: what the rules need to know of a message, without its bodies.
+
+A skeleton holds roles, ids, sizes, flags and the path arguments, a few hundred bytes however long the message is, so
+that a session can be rendered without touching the texts. Sizes are code points of the compact Pi JSON. Texts are
+kept only where a rule compares them: a user text that looks like one of our blocks, a result that looks like one of
+our stubs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from condense_grpc.domain.arguments import captured_arguments, paths_in, purge_chars, tested_arguments
+from condense_grpc.domain.batches import Ref
+from condense_grpc.domain.json_text import compact, parse_or_text, value_chars
+from condense_grpc.domain.messages import (
+    ImagePart,
+    Message,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    text_of,
+)
+from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_to_pi, part_to_pi
+from condense_grpc.domain.pi_records import refs_from_pi
+
+BLOCK_OPENING = '<compressed-chain id="'
+_STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
+
+
+@dataclass(frozen=True, slots=True)
+class CallSkeleton:
+    """A tool call. `args_chars` None: without arguments; `args_json_chars`: their share of the message's JSON."""
+
+    id: str
+    name: str
+    paths: tuple[str, ...] = ()
+    captured_paths: tuple[str, ...] = ()
+    args_chars: int | None = None
+    args_json_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingSkeleton:
+    """The thinking of an assistant message: how much of its JSON goes when the thinking goes."""
+
+    block_chars: int
+    strip_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSkeleton:
+    """One message. The members behind `json_chars` belong to the role that their names say."""
+
+    role: Role
+    timestamp_ms: int | None
+    json_chars: int
+    calls: tuple[CallSkeleton, ...] = ()
+    thinking: ThinkingSkeleton | None = None
+    tool_call_id: str = ""
+    tool_name: str = ""
+    is_error: bool = False
+    text_chars: int = 0
+    images: int = 0
+    other_parts: int = 0
+    stub_text: str | None = None
+    block_text: str | None = None
+    is_summary: bool = False
+    summary_refs: tuple[Ref, ...] = ()
+
+    @property
+    def is_text_only_assistant(self) -> bool:
+        """An assistant message without tool calls: the end of a chain."""
+        return self.role is Role.ASSISTANT and not self.calls
+
+    @property
+    def is_other(self) -> bool:
+        """Neither assistant nor tool result."""
+        return self.role is not Role.ASSISTANT and self.role is not Role.TOOL_RESULT
+
+
+def skeleton_of(message: Message, path_arguments: Sequence[str]) -> MessageSkeleton:
+    """The skeleton of a message whose timestamp is final."""
+    value = message_to_pi(message)
+    chars = value_chars(value)
+    match message.role:
+        case Role.ASSISTANT:
+            calls = tuple(
+                _call(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart)
+            )
+            return MessageSkeleton(
+                message.role, message.timestamp_ms, chars, calls=calls, thinking=_thinking(message)
+            )
+        case Role.TOOL_RESULT:
+            return _result(message, value, chars)
+        case Role.USER:
+            return MessageSkeleton(message.role, message.timestamp_ms, chars, block_text=_block_text(message))
+        case Role.CUSTOM:
+            if message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE:
+                details = parse_or_text(message.details_json) if message.details_json else None
+                refs = refs_from_pi(details.get("toolCallRefs")) if isinstance(details, dict) else ()
+                return MessageSkeleton(
+                    message.role, message.timestamp_ms, chars, is_summary=True, summary_refs=refs
+                )
+    return MessageSkeleton(message.role, message.timestamp_ms, chars)
+
+
+def skeletons_of(messages: Sequence[Message], path_arguments: Sequence[str]) -> list[MessageSkeleton]:
+    """The skeletons of a list."""
+    return [skeleton_of(message, path_arguments) for message in messages]
+
+
+def _call(part: ToolCallPart, path_arguments: Sequence[str]) -> CallSkeleton:
+    paths = paths_in(tested_arguments(part), path_arguments)
+    captured = paths_in(captured_arguments(part), path_arguments) if part.extra_json else paths
+    if part.arguments_json is None:
+        return CallSkeleton(part.id, part.name, paths, captured)
+    value = parse_or_text(part.arguments_json)
+    return CallSkeleton(part.id, part.name, paths, captured, purge_chars(value), value_chars(value))
+
+
+def _thinking(message: Message) -> ThinkingSkeleton | None:
+    blocks = [part for part in message.parts if isinstance(part, ThinkingPart)]
+    if not blocks:
+        return None
+    chars = sum(value_chars(part_to_pi(part)) for part in blocks)
+    commas = len(blocks) if len(blocks) < len(message.parts) else len(blocks) - 1
+    return ThinkingSkeleton(chars, chars + commas)
+
+
+def _result(message: Message, value: Any, chars: int) -> MessageSkeleton:
+    text = text_of(message)
+    images = sum(isinstance(part, ImagePart) for part in message.parts)
+    other = sum(not isinstance(part, TextPart | ImagePart) for part in message.parts)
+    looks_like_stub = text.startswith(_STUB_OPENINGS) and _is_stub_shaped(message, value, text)
+    return MessageSkeleton(
+        message.role,
+        message.timestamp_ms,
+        chars,
+        tool_call_id=message.tool_call_id,
+        tool_name=message.tool_name,
+        is_error=message.is_error,
+        text_chars=len(text),
+        images=images,
+        other_parts=other,
+        stub_text=text if looks_like_stub else None,
+    )
+
+
+def stub_json(skeleton: MessageSkeleton | Message, text: str) -> dict[str, Any]:
+    """The Pi JSON of the stub that stands for a result."""
+    value: dict[str, Any] = {
+        "role": "toolResult",
+        "toolCallId": skeleton.tool_call_id,
+        "toolName": skeleton.tool_name,
+        "content": [{"type": "text", "text": text}],
+        "isError": False,
+    }
+    if skeleton.timestamp_ms is not None:
+        value["timestamp"] = skeleton.timestamp_ms
+    return value
+
+
+def _is_stub_shaped(message: Message, value: Any, text: str) -> bool:
+    return bool(value == stub_json(message, text)) and len(compact(value)) == len(
+        compact(stub_json(message, text))
+    )
+
+
+def _block_text(message: Message) -> str | None:
+    """The text of a user message that may be one of our blocks: its only text part, and that the first part."""
+    first, *rest = message.parts or (None,)
+    if not isinstance(first, TextPart) or any(isinstance(part, TextPart) for part in rest):
+        return None
+    return first.text if first.text.startswith(BLOCK_OPENING) else None

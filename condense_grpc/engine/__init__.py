@@ -1,0 +1,1 @@
+"""Live sessions and the use cases on them, behind the ports for storage, summarizing and time."""

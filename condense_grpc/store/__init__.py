@@ -1,0 +1,1 @@
+"""Durable storage of sessions: in memory and over SQL, behind the engine's Store port."""

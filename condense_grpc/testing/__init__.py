@@ -1,0 +1,1 @@
+"""Shipped test tools: conformance classes for stores and summarizers, fakes, validators."""
