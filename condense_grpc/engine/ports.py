@@ -1,0 +1,252 @@
+"""The ports of the engine: what it needs from a store, a summarizer and a clock.
+
+A store keeps, for each session, one row, a tree of messages and a tree of commits. A message names the message before
+it (`parent`), a commit the commit before it; the row names the current end of both (`head_node`, `head_commit`).
+Rewinding moves the heads back and removes nothing, so that an abandoned branch can be taken up again.
+
+Bodies, skeletons and entries are opaque bytes here: the engine encodes and decodes them.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from condense_grpc.domain.batches import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """What is known of a session without its history. Times are epoch milliseconds.
+
+    `version` counts the writes: each write names the version that it saw and makes the next one.
+    """
+
+    session_id: str
+    create_time_ms: int
+    update_time_ms: int
+    version: int = 0
+    head_node: int = 0
+    head_commit: int = 0
+    length: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    config_json: str = "{}"
+    create_request_id: str = ""
+    facts_json: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """One message. `node` counts the messages of the session from 1, `parent` is 0 for a first message.
+
+    `position` is its place on its path, `digest` the rolling digest after it.
+    """
+
+    node: int
+    parent: int
+    position: int
+    digest: bytes
+    timestamp_ms: int
+    skeleton: bytes
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommit:
+    """Decisions that were taken together. `number` counts them from 1; `anchor_node` is the last message then."""
+
+    number: int
+    parent: int
+    anchor_node: int
+    anchor_length: int
+    time_ms: int
+    entries: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDiagnostic:
+    """One diagnostic of a session, in the order of `number` (from 1)."""
+
+    number: int
+    time_ms: int
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session as it is loaded: all messages of all branches without bodies, and all commits, by number."""
+
+    row: SessionRow
+    messages: Sequence[StoredMessage]
+    commits: Sequence[StoredCommit]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """One write: everything in it becomes durable together, or nothing does.
+
+    `row` is the whole new row; its `version` is the version that the writer saw.
+    """
+
+    row: SessionRow
+    messages: Sequence[StoredMessage] = ()
+    commits: Sequence[StoredCommit] = ()
+    diagnostics: Sequence[StoredDiagnostic] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions a listing shows: those with all of these labels, updated at or after this time."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    updated_since_ms: int = 0
+
+
+class Store(Protocol):
+    """Durable storage of sessions. Safe to use from many tasks of one event loop.
+
+    Every method may raise StoreUnavailable; nothing was changed then, or the change is complete and repeating the
+    call says so. Session ids are opaque: ids that differ in a single code point are different sessions.
+    """
+
+    @property
+    def kind(self) -> str:
+        """`memory`, `sqlite` or `postgresql`."""
+        ...
+
+    async def open(self) -> None:
+        """Connect, and bring the schema up to date."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was accepted, then let go of everything. Idempotent."""
+        ...
+
+    async def create(self, row: SessionRow) -> SessionRow:
+        """Make a new session, version 1. Raises SessionAlreadyExists."""
+        ...
+
+    async def read_row(self, session_id: str) -> SessionRow | None:
+        """The row of a session; None if there is none."""
+        ...
+
+    async def load(self, session_id: str) -> StoredSession | None:
+        """Everything of a session except bodies; None if there is none."""
+        ...
+
+    async def read_bodies(self, session_id: str, nodes: Sequence[int]) -> dict[int, bytes]:
+        """The bodies of these messages, byte for byte as they were written. Unknown nodes are left out."""
+        ...
+
+    async def write(self, changes: Changes) -> SessionRow:
+        """Compare and set: if the stored version is that of `changes.row`, write all of it and return the new row.
+
+        Raises RevisionConflict when the version differs, SessionNotFound when the session is gone. When this
+        returns, the changes survive a crash of the process and of the machine.
+        """
+        ...
+
+    async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
+        """Make a new session, version 1, with copies of these messages and commits under their numbers.
+
+        Raises SessionNotFound for the source, SessionAlreadyExists for the new id.
+        """
+        ...
+
+    async def delete(self, session_id: str) -> bool:
+        """Remove a session and everything of it; False if there was none."""
+        ...
+
+    async def list_rows(self, where: SessionFilter, after_id: str, limit: int) -> list[SessionRow]:
+        """Rows by session id in code point order, those behind `after_id` first, at most `limit`."""
+        ...
+
+    async def read_diagnostics(self, session_id: str, after: int, limit: int) -> list[StoredDiagnostic]:
+        """Diagnostics with a number above `after`, in order, at most `limit`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one reply of a summarizer took. `cost` in dollars, None when the price is unknown."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryProgress:
+    """Characters received so far."""
+
+    received_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryReply:
+    """The end of an attempt that gave a usable text. Labels are still in it."""
+
+    text: str
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryFailure:
+    """The end of an attempt without a usable text. `reason` is a short word for machines, never content."""
+
+    reason: str
+
+
+SummaryEvent = SummaryProgress | SummaryReply | SummaryFailure
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """One batch to summarize. `budget_chars` bounds what is shown of one result."""
+
+    session_id: str
+    batch: Batch
+    result_budget_chars: int
+    known_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FuseRequest:
+    """The summaries of one chain, to be written as one text."""
+
+    session_id: str
+    text: str
+
+
+class Summarizer(Protocol):
+    """Writes summaries. Safe to use from many tasks; a call never changes shared state that another call sees.
+
+    A failure is a value (SummaryFailure), not an exception; cancellation of the task is passed on to the provider.
+    The last event is a reply or a failure; everything before is progress.
+    """
+
+    @property
+    def name(self) -> str:
+        """What is shown to people: `extractive`, or `provider:model`."""
+        ...
+
+    @property
+    def can_fuse(self) -> bool:
+        """Whether `fuse` is available."""
+        ...
+
+    def summarize(self, request: SummaryRequest) -> AsyncIterator[SummaryEvent]:
+        """Summarize one batch."""
+        ...
+
+    def fuse(self, request: FuseRequest) -> AsyncIterator[SummaryEvent]:
+        """Write one text from the summaries of a chain."""
+        ...
+
+
+class Clock(Protocol):
+    """The time. A fake one makes tests exact."""
+
+    def now_ms(self) -> int:
+        """Epoch milliseconds."""
+        ...
