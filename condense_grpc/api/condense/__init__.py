@@ -1,0 +1,1 @@
+"""Generated code of the contract. Made by proto/generate.py; do not edit."""
