@@ -58,12 +58,10 @@ def _text_difference(expected: str, actual: str, at: str) -> str:
     same = next((i for i, (a, b) in enumerate(zip(expected, actual, strict=False)) if a != b), None)
     position = min(len(expected), len(actual)) if same is None else same
     start = max(0, position - 20)
-    return (
-        f"{at}: texts differ at {position}: expected {short(expected[start:])}, came {short(actual[start:])}"
-    )
+    return f"{at}: texts differ at {position}: expected {short(expected[start:])}, came {short(actual[start:])}"
 
 
 def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "bool"
-    return "number" if isinstance(value, int | float) else type(value).__name__
+    if isinstance(value, bool) or value is None:
+        return "constant"
+    return "number" if isinstance(value, int | float) else "text" if isinstance(value, str) else "other"

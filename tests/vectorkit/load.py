@@ -57,9 +57,7 @@ def _read(path: Path) -> Iterator[Vector]:
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             raw = json.loads(line)
-            yield Vector(
-                raw["id"], raw["op"], raw["input"], expand_expected(raw), frozenset(raw.get("tags", ()))
-            )
+            yield Vector(raw["id"], raw["op"], raw["input"], expand_expected(raw), frozenset(raw.get("tags", ())))
 
 
 def expand_expected(raw: dict[str, Any]) -> Any:
@@ -67,11 +65,7 @@ def expand_expected(raw: dict[str, Any]) -> Any:
     expected = raw["expected"]
     if raw["op"] == "scenario":
         branches = _branches(raw["input"])
-        return {
-            "steps": [
-                _expand_step(step, branch) for step, branch in zip(expected["steps"], branches, strict=True)
-            ]
-        }
+        return {"steps": [_expand_step(step, branch) for step, branch in zip(expected["steps"], branches, strict=True)]}
     if isinstance(expected, dict) and "messages" in expected:
         return {**expected, "messages": _expand(expected["messages"], raw["input"]["messages"])}
     return expected
@@ -84,9 +78,7 @@ def _expand_step(step: dict[str, Any], branch: list[Any]) -> dict[str, Any]:
 def _expand(coded: Any, source: list[Any]) -> list[Any]:
     if coded == "$input":
         return list(source)
-    return [
-        source[item["$in"]] if isinstance(item, dict) and set(item) == {"$in"} else item for item in coded
-    ]
+    return [source[item["$in"]] if isinstance(item, dict) and set(item) == {"$in"} else item for item in coded]
 
 
 def _branches(script: dict[str, Any]) -> Iterator[list[Any]]:

@@ -1,0 +1,66 @@
+"""What a session has spent on summaries, and the reports that its entries hold.
+
+Totals are written as full snapshots, so the last entry says everything. What was spent since a session was loaded
+is the difference to the baseline, the totals at that time.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from condense_grpc.domain.entries import Entry, Frontier, FrontierEntry, Stats, StatsEntry
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryUsage:
+    """What one accepted reply of a summarizer cost. Cost in dollars."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatsDelta:
+    """What was spent since the baseline. Cost in dollars."""
+
+    total_cost: float = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+def add_usage(stats: Stats, usage: SummaryUsage) -> Stats:
+    """The totals after one more accepted reply."""
+    return replace(
+        stats,
+        total_input_tokens=stats.total_input_tokens + usage.input_tokens,
+        total_output_tokens=stats.total_output_tokens + usage.output_tokens,
+        total_cost=stats.total_cost + usage.cost,
+        call_count=stats.call_count + 1,
+    )
+
+
+def stats_since(baseline: Stats, stats: Stats) -> StatsDelta:
+    """What was spent since the baseline."""
+    return StatsDelta(
+        total_cost=stats.total_cost - baseline.total_cost,
+        input_tokens=stats.total_input_tokens - baseline.total_input_tokens,
+        output_tokens=stats.total_output_tokens - baseline.total_output_tokens,
+    )
+
+
+def load_stats(entries: Iterable[Entry]) -> Stats:
+    """The totals after these entries."""
+    stats = Stats()
+    for entry in entries:
+        if isinstance(entry, StatsEntry):
+            stats = entry.stats
+    return stats
+
+
+def load_frontier(entries: Iterable[Entry]) -> Frontier | None:
+    """The frontier after these entries; None before the first flush that processed something."""
+    frontier = None
+    for entry in entries:
+        if isinstance(entry, FrontierEntry) and entry.frontier.last_attempted_tool_call_id:
+            frontier = entry.frontier
+    return frontier
