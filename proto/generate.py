@@ -29,16 +29,16 @@ _PACKAGE_DOCS = {
     Path("condense/__init__.py"): '"""Generated code of the contract. Made by proto/generate.py; do not edit."""\n',
     Path("condense/v1/__init__.py"): (
         '"""Generated code of the package condense.v1. Made by proto/generate.py; do not edit.\n\n'
-        "One module per proto file: `from condense_grpc.api.condense.v1 import message_pb2`. Nothing is imported here, so\n"
-        'that a program loads only what it uses.\n"""\n'
+        "One module per proto file: `from condense_grpc.api.condense.v1 import message_pb2`. Nothing is imported\n"
+        'here, so that a program loads only what it uses.\n"""\n'
     ),
 }
 
-# `condense.v1` as a Python module path. As text of a descriptor or of a service name it stands in quotes or follows a
-# slash, or ends in a capitalized name, and must stay.
+# `condense.v1` as the path of a Python module, also as text (the `__module__` of the messages). As the name of the
+# protobuf package, which no `…_pb2` follows, it must stay.
 _IMPORT_FROM = re.compile(r"^(\s*from )condense\.v1( import )", re.MULTILINE)
 _IMPORT_MODULE = re.compile(r"^(\s*import )condense\.v1\.", re.MULTILINE)
-_QUALIFIED_NAME = re.compile(r"(?<![\w./'\"])condense\.v1\.(?=[a-z_]+_pb2\b)")
+_QUALIFIED_NAME = re.compile(r"(?<![\w./])condense\.v1\.(?=[a-z_]+_pb2\b)")
 
 
 def rewrite_imports(source: str) -> str:

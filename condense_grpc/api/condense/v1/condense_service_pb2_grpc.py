@@ -40,13 +40,14 @@ class CondenseServiceStub(object):
     recovery tool (its definition is in `GetCapabilities`; register it from the first request on), and after an answer
     without tool calls a flush, which the server starts by itself or the client with `FlushBatches`.
 
-    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On top
-    of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`, `UNAUTHENTICATED`,
-    `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT` and `INTERNAL`; see
-    their comments. Calls of one session may overlap, and each sees the session either before or after any other.
+    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On
+    top of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`,
+    `UNAUTHENTICATED`, `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT`
+    and `INTERNAL`; see their comments. Calls of one session may overlap, and each sees the session either before or
+    after any other.
 
-    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a session
-    on one server. It is never required.
+    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a
+    session on one server. It is never required.
     """
 
     def __init__(self, channel):
@@ -108,13 +109,14 @@ class CondenseServiceServicer(object):
     recovery tool (its definition is in `GetCapabilities`; register it from the first request on), and after an answer
     without tool calls a flush, which the server starts by itself or the client with `FlushBatches`.
 
-    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On top
-    of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`, `UNAUTHENTICATED`,
-    `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT` and `INTERNAL`; see
-    their comments. Calls of one session may overlap, and each sees the session either before or after any other.
+    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On
+    top of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`,
+    `UNAUTHENTICATED`, `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT`
+    and `INTERNAL`; see their comments. Calls of one session may overlap, and each sees the session either before or
+    after any other.
 
-    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a session
-    on one server. It is never required.
+    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a
+    session on one server. It is never required.
     """
 
     def PruneMessages(self, request, context):
@@ -130,8 +132,8 @@ class CondenseServiceServicer(object):
         Errors:
 
         * `NOT_FOUND` `SESSION_NOT_FOUND`: create the session, or set `create_if_missing` and send everything.
-        * `FAILED_PRECONDITION` `TRANSCRIPT_MISMATCH`: the base is not what the server has; send again from the metadata's
-        `commonLength`, or from 0.
+        * `FAILED_PRECONDITION` `TRANSCRIPT_MISMATCH`: the base is not what the server has; send again from an earlier
+        base, as the metadata says, or from 0.
         * `INVALID_ARGUMENT` `SESSION_ID_INVALID`, `MESSAGE_INVALID`, `MESSAGE_TOO_LARGE`, `NATIVE_JSON_INVALID`,
         `CONFIG_INVALID`, `SUMMARIZER_UNKNOWN`: nothing was appended; correct the request.
         * `INVALID_ARGUMENT` `DELTA_TOO_LARGE`: upload with `AppendMessages`.
@@ -152,13 +154,13 @@ class CondenseServiceServicer(object):
         found in `GetDiagnostics`.
 
         On repeat: what was committed is not done again; a second flush at the same time is refused or, with `attach`,
-        followed. Nothing pending, trivial, oversized, repeated or failed batches, and a disabled session are outcomes, not
-        errors.
+        followed. Nothing pending, trivial, oversized, repeated or failed batches, and a disabled session are outcomes,
+        not errors.
 
         Errors: those of `PruneMessages`, and
 
-        * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has ended.
-        A delta of this request has been appended.
+        * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has
+        ended. A delta of this request has been appended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -167,18 +169,18 @@ class CondenseServiceServicer(object):
     def QueryToolCall(self, request, context):
         """Gives originals back, whole or in slices, with the text that answers the model.
 
-        Works for every result that a stub, a summary or a block names, also while the session is disabled. Unknown refs are
-        never an error: their block says that they are unknown. A result that was recovered is not condensed again at once
-        (`recovery_grace_turns`), provided the agent calls its tool `context_tree_query`.
+        Works for every result that a stub, a summary or a block names, also while the session is disabled. Unknown refs
+        are never an error: their block says that they are unknown. A result that was recovered is not condensed again at
+        once (`recovery_grace_turns`), provided the agent calls its tool `context_tree_query`.
 
         On repeat: the same answer.
 
         Errors:
 
         * `NOT_FOUND` `SESSION_NOT_FOUND`: check the session id.
-        * `INVALID_ARGUMENT` `PATTERN_INVALID`: the regular expression of a slice cannot be used; correct it, or send it as
-        literal text.
-        * `INVALID_ARGUMENT` `REQUEST_INVALID`: more refs, slices or characters than `GetCapabilities` allows; ask for less.
+        * `INVALID_ARGUMENT` `PATTERN_INVALID`: the regular expression of a slice cannot be used; correct it, or send it
+        as literal text.
+        * `INVALID_ARGUMENT` `REQUEST_INVALID`: more refs, slices or characters than `GetCapabilities` allows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -200,8 +202,8 @@ class CondenseServiceServicer(object):
     def SearchToolCalls(self, request, context):
         """Searches the archive of a session, and streams the records that match, best matches first.
 
-        The archive holds every result of the transcript that is durable, also those that are still shown verbatim. No match
-        is an empty stream.
+        The archive holds every result of the transcript that is durable, also those that are still shown verbatim. No
+        match is an empty stream.
 
         On repeat: the same records, unless the session has changed.
 
@@ -247,15 +249,16 @@ class CondenseServiceServicer(object):
         """Compresses every finished chain at once, also those within the rolling window, and tells how it goes.
 
         Looks neither at `chain_compression.enabled` nor at pending results: what no summary covers is archived first.
-        Chains that touch a result within its recovery grace stay. A client that cancels stops it; chains that were committed
-        stay compressed.
+        Chains that touch a result within its recovery grace stay. A client that cancels stops it; chains that were
+        committed stay compressed.
 
         On repeat: chains that are compressed already are reported as skipped.
 
         Errors:
 
         * `NOT_FOUND` `SESSION_NOT_FOUND`: check the session id.
-        * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has ended.
+        * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has
+        ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -323,13 +326,14 @@ class CondenseService(object):
     recovery tool (its definition is in `GetCapabilities`; register it from the first request on), and after an answer
     without tool calls a flush, which the server starts by itself or the client with `FlushBatches`.
 
-    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On top
-    of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`, `UNAUTHENTICATED`,
-    `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT` and `INTERNAL`; see
-    their comments. Calls of one session may overlap, and each sees the session either before or after any other.
+    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On
+    top of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`,
+    `UNAUTHENTICATED`, `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT`
+    and `INTERNAL`; see their comments. Calls of one session may overlap, and each sees the session either before or
+    after any other.
 
-    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a session
-    on one server. It is never required.
+    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a
+    session on one server. It is never required.
     """
 
     @staticmethod

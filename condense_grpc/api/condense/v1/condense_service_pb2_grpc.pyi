@@ -168,13 +168,14 @@ class CondenseServiceStub(typing.Generic[_CondenseServicePruneMessagesType, _Con
     recovery tool (its definition is in `GetCapabilities`; register it from the first request on), and after an answer
     without tool calls a flush, which the server starts by itself or the client with `FlushBatches`.
 
-    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On top
-    of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`, `UNAUTHENTICATED`,
-    `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT` and `INTERNAL`; see
-    their comments. Calls of one session may overlap, and each sees the session either before or after any other.
+    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On
+    top of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`,
+    `UNAUTHENTICATED`, `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT`
+    and `INTERNAL`; see their comments. Calls of one session may overlap, and each sees the session either before or
+    after any other.
 
-    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a session
-    on one server. It is never required.
+    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a
+    session on one server. It is never required.
     """
 
     @typing.overload
@@ -262,8 +263,8 @@ class CondenseServiceStub(typing.Generic[_CondenseServicePruneMessagesType, _Con
     Errors:
 
      * `NOT_FOUND` `SESSION_NOT_FOUND`: create the session, or set `create_if_missing` and send everything.
-     * `FAILED_PRECONDITION` `TRANSCRIPT_MISMATCH`: the base is not what the server has; send again from the metadata's
-       `commonLength`, or from 0.
+     * `FAILED_PRECONDITION` `TRANSCRIPT_MISMATCH`: the base is not what the server has; send again from an earlier
+       base, as the metadata says, or from 0.
      * `INVALID_ARGUMENT` `SESSION_ID_INVALID`, `MESSAGE_INVALID`, `MESSAGE_TOO_LARGE`, `NATIVE_JSON_INVALID`,
        `CONFIG_INVALID`, `SUMMARIZER_UNKNOWN`: nothing was appended; correct the request.
      * `INVALID_ARGUMENT` `DELTA_TOO_LARGE`: upload with `AppendMessages`.
@@ -281,30 +282,30 @@ class CondenseServiceStub(typing.Generic[_CondenseServicePruneMessagesType, _Con
     found in `GetDiagnostics`.
 
     On repeat: what was committed is not done again; a second flush at the same time is refused or, with `attach`,
-    followed. Nothing pending, trivial, oversized, repeated or failed batches, and a disabled session are outcomes, not
-    errors.
+    followed. Nothing pending, trivial, oversized, repeated or failed batches, and a disabled session are outcomes,
+    not errors.
 
     Errors: those of `PruneMessages`, and
 
-     * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has ended.
-       A delta of this request has been appended.
+     * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has
+       ended. A delta of this request has been appended.
     """
 
     QueryToolCall: _CondenseServiceQueryToolCallType
     """Gives originals back, whole or in slices, with the text that answers the model.
 
-    Works for every result that a stub, a summary or a block names, also while the session is disabled. Unknown refs are
-    never an error: their block says that they are unknown. A result that was recovered is not condensed again at once
-    (`recovery_grace_turns`), provided the agent calls its tool `context_tree_query`.
+    Works for every result that a stub, a summary or a block names, also while the session is disabled. Unknown refs
+    are never an error: their block says that they are unknown. A result that was recovered is not condensed again at
+    once (`recovery_grace_turns`), provided the agent calls its tool `context_tree_query`.
 
     On repeat: the same answer.
 
     Errors:
 
      * `NOT_FOUND` `SESSION_NOT_FOUND`: check the session id.
-     * `INVALID_ARGUMENT` `PATTERN_INVALID`: the regular expression of a slice cannot be used; correct it, or send it as
-       literal text.
-     * `INVALID_ARGUMENT` `REQUEST_INVALID`: more refs, slices or characters than `GetCapabilities` allows; ask for less.
+     * `INVALID_ARGUMENT` `PATTERN_INVALID`: the regular expression of a slice cannot be used; correct it, or send it
+       as literal text.
+     * `INVALID_ARGUMENT` `REQUEST_INVALID`: more refs, slices or characters than `GetCapabilities` allows.
     """
 
     ReadToolResult: _CondenseServiceReadToolResultType
@@ -320,8 +321,8 @@ class CondenseServiceStub(typing.Generic[_CondenseServicePruneMessagesType, _Con
     SearchToolCalls: _CondenseServiceSearchToolCallsType
     """Searches the archive of a session, and streams the records that match, best matches first.
 
-    The archive holds every result of the transcript that is durable, also those that are still shown verbatim. No match
-    is an empty stream.
+    The archive holds every result of the transcript that is durable, also those that are still shown verbatim. No
+    match is an empty stream.
 
     On repeat: the same records, unless the session has changed.
 
@@ -358,15 +359,16 @@ class CondenseServiceStub(typing.Generic[_CondenseServicePruneMessagesType, _Con
     """Compresses every finished chain at once, also those within the rolling window, and tells how it goes.
 
     Looks neither at `chain_compression.enabled` nor at pending results: what no summary covers is archived first.
-    Chains that touch a result within its recovery grace stay. A client that cancels stops it; chains that were committed
-    stay compressed.
+    Chains that touch a result within its recovery grace stay. A client that cancels stops it; chains that were
+    committed stay compressed.
 
     On repeat: chains that are compressed already are reported as skipped.
 
     Errors:
 
      * `NOT_FOUND` `SESSION_NOT_FOUND`: check the session id.
-     * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has ended.
+     * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has
+       ended.
     """
 
 CondenseServiceAsyncStub: typing_extensions.TypeAlias = CondenseServiceStub[
@@ -415,13 +417,14 @@ class CondenseServiceServicer(metaclass=abc.ABCMeta):
     recovery tool (its definition is in `GetCapabilities`; register it from the first request on), and after an answer
     without tool calls a flush, which the server starts by itself or the client with `FlushBatches`.
 
-    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On top
-    of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`, `UNAUTHENTICATED`,
-    `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT` and `INTERNAL`; see
-    their comments. Calls of one session may overlap, and each sees the session either before or after any other.
+    Every error carries exactly one `google.rpc.ErrorInfo` with domain `condense.v1` and a reason of `ErrorReason`. On
+    top of the errors listed per call, every call can fail with `REQUEST_INVALID`, `NOT_IMPLEMENTED`,
+    `UNAUTHENTICATED`, `PERMISSION_DENIED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`, `SHUTTING_DOWN`, `REVISION_CONFLICT`
+    and `INTERNAL`; see their comments. Calls of one session may overlap, and each sees the session either before or
+    after any other.
 
-    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a session
-    on one server. It is never required.
+    Clients may send the session id as the metadata `x-condense-session` too, so that a load balancer can keep a
+    session on one server. It is never required.
     """
 
     @abc.abstractmethod
@@ -442,8 +445,8 @@ class CondenseServiceServicer(metaclass=abc.ABCMeta):
         Errors:
 
          * `NOT_FOUND` `SESSION_NOT_FOUND`: create the session, or set `create_if_missing` and send everything.
-         * `FAILED_PRECONDITION` `TRANSCRIPT_MISMATCH`: the base is not what the server has; send again from the metadata's
-           `commonLength`, or from 0.
+         * `FAILED_PRECONDITION` `TRANSCRIPT_MISMATCH`: the base is not what the server has; send again from an earlier
+           base, as the metadata says, or from 0.
          * `INVALID_ARGUMENT` `SESSION_ID_INVALID`, `MESSAGE_INVALID`, `MESSAGE_TOO_LARGE`, `NATIVE_JSON_INVALID`,
            `CONFIG_INVALID`, `SUMMARIZER_UNKNOWN`: nothing was appended; correct the request.
          * `INVALID_ARGUMENT` `DELTA_TOO_LARGE`: upload with `AppendMessages`.
@@ -466,13 +469,13 @@ class CondenseServiceServicer(metaclass=abc.ABCMeta):
         found in `GetDiagnostics`.
 
         On repeat: what was committed is not done again; a second flush at the same time is refused or, with `attach`,
-        followed. Nothing pending, trivial, oversized, repeated or failed batches, and a disabled session are outcomes, not
-        errors.
+        followed. Nothing pending, trivial, oversized, repeated or failed batches, and a disabled session are outcomes,
+        not errors.
 
         Errors: those of `PruneMessages`, and
 
-         * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has ended.
-           A delta of this request has been appended.
+         * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has
+           ended. A delta of this request has been appended.
         """
 
     @abc.abstractmethod
@@ -483,18 +486,18 @@ class CondenseServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[condense_grpc.api.condense.v1.query_pb2.QueryToolCallResponse, collections.abc.Awaitable[condense_grpc.api.condense.v1.query_pb2.QueryToolCallResponse]]:
         """Gives originals back, whole or in slices, with the text that answers the model.
 
-        Works for every result that a stub, a summary or a block names, also while the session is disabled. Unknown refs are
-        never an error: their block says that they are unknown. A result that was recovered is not condensed again at once
-        (`recovery_grace_turns`), provided the agent calls its tool `context_tree_query`.
+        Works for every result that a stub, a summary or a block names, also while the session is disabled. Unknown refs
+        are never an error: their block says that they are unknown. A result that was recovered is not condensed again at
+        once (`recovery_grace_turns`), provided the agent calls its tool `context_tree_query`.
 
         On repeat: the same answer.
 
         Errors:
 
          * `NOT_FOUND` `SESSION_NOT_FOUND`: check the session id.
-         * `INVALID_ARGUMENT` `PATTERN_INVALID`: the regular expression of a slice cannot be used; correct it, or send it as
-           literal text.
-         * `INVALID_ARGUMENT` `REQUEST_INVALID`: more refs, slices or characters than `GetCapabilities` allows; ask for less.
+         * `INVALID_ARGUMENT` `PATTERN_INVALID`: the regular expression of a slice cannot be used; correct it, or send it
+           as literal text.
+         * `INVALID_ARGUMENT` `REQUEST_INVALID`: more refs, slices or characters than `GetCapabilities` allows.
         """
 
     @abc.abstractmethod
@@ -520,8 +523,8 @@ class CondenseServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[collections.abc.Iterator[condense_grpc.api.condense.v1.query_pb2.SearchToolCallsResponse], collections.abc.AsyncIterator[condense_grpc.api.condense.v1.query_pb2.SearchToolCallsResponse]]:
         """Searches the archive of a session, and streams the records that match, best matches first.
 
-        The archive holds every result of the transcript that is durable, also those that are still shown verbatim. No match
-        is an empty stream.
+        The archive holds every result of the transcript that is durable, also those that are still shown verbatim. No
+        match is an empty stream.
 
         On repeat: the same records, unless the session has changed.
 
@@ -573,15 +576,16 @@ class CondenseServiceServicer(metaclass=abc.ABCMeta):
         """Compresses every finished chain at once, also those within the rolling window, and tells how it goes.
 
         Looks neither at `chain_compression.enabled` nor at pending results: what no summary covers is archived first.
-        Chains that touch a result within its recovery grace stay. A client that cancels stops it; chains that were committed
-        stay compressed.
+        Chains that touch a result within its recovery grace stay. A client that cancels stops it; chains that were
+        committed stay compressed.
 
         On repeat: chains that are compressed already are reported as skipped.
 
         Errors:
 
          * `NOT_FOUND` `SESSION_NOT_FOUND`: check the session id.
-         * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has ended.
+         * `ABORTED` `FLUSH_IN_PROGRESS`: a flush or a compaction is running; set `attach`, or try again when it has
+           ended.
         """
 
 def add_CondenseServiceServicer_to_server(servicer: CondenseServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -6,7 +6,6 @@ The knobs of a session."""
 import builtins
 import collections.abc
 import google.protobuf.descriptor
-import google.protobuf.duration_pb2
 import google.protobuf.internal.containers
 import google.protobuf.internal.enum_type_wrapper
 import google.protobuf.message
@@ -121,9 +120,9 @@ class SessionConfig(google.protobuf.message.Message):
     """How a session condenses.
 
     In requests every absent field means "leave it as it is" (for a new session: the default), so a client sends only
-    what it wants to change. In answers every field is set, except the two triggers that can be off. A value that breaks
-    the rule of its field is `INVALID_ARGUMENT` `CONFIG_INVALID`, and nothing of the request is applied. Changes take
-    effect with the next call. Lengths in characters count Unicode code points.
+    what it wants to change. In answers every field is set, except the two triggers that can be off. A value that
+    breaks the rule of its field is `INVALID_ARGUMENT` `CONFIG_INVALID`, and nothing of the request is applied. Changes
+    take effect with the next call. Lengths in characters count Unicode code points.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -144,10 +143,10 @@ class SessionConfig(google.protobuf.message.Message):
     PROTECTED_TOOLS_FIELD_NUMBER: builtins.int
     PROTECTED_PATHS_FIELD_NUMBER: builtins.int
     PATH_ARGUMENTS_FIELD_NUMBER: builtins.int
-    SPILL_THRESHOLD_CHARS_FIELD_NUMBER: builtins.int
+    SPILL_THRESHOLD_FIELD_NUMBER: builtins.int
     SPILL_PREVIEW_BYTES_FIELD_NUMBER: builtins.int
-    SUMMARIZER_IDLE_TIMEOUT_FIELD_NUMBER: builtins.int
-    SUMMARIZER_MAX_TIMEOUT_FIELD_NUMBER: builtins.int
+    SUMMARIZER_IDLE_TIMEOUT_MS_FIELD_NUMBER: builtins.int
+    SUMMARIZER_MAX_TIMEOUT_MS_FIELD_NUMBER: builtins.int
     SHOW_PRUNE_STATUS_LINE_FIELD_NUMBER: builtins.int
     QUIET_OVERSIZED_SKIPS_FIELD_NUMBER: builtins.int
     enabled: builtins.bool
@@ -181,19 +180,25 @@ class SessionConfig(google.protobuf.message.Message):
     dedup_by_content_hash: builtins.bool
     """Whether a result that repeats an earlier one shares its ref instead of being summarized again. Default true."""
     auto_budget_threshold: builtins.float
-    """Flush when the context reaches this share of the window, but at most 300 000 tokens. Above 0, at most 1. Being
+    """Flush when the context reaches this share of the window, but at most 300000 tokens. Above 0, at most 1. Being
     present means it is set; 0 clears it. Default: not set.
     """
     budget_turn_delta: builtins.float
     """Flush when the context has grown by this share of the window between two reports of usage. Above 0, at most 1.
     Being present means it is set; 0 clears it. Default: not set.
     """
-    spill_threshold_chars: builtins.int
+    spill_threshold: builtins.int
     """A result of at least this many characters is archived on arrival and shown as a stub with a preview. At least 1.
     Default 65536.
     """
     spill_preview_bytes: builtins.int
     """The most bytes of the preview in such a stub. At least 0. Default 2048."""
+    summarizer_idle_timeout_ms: builtins.int
+    """For how many milliseconds a summarizer model may be silent before the attempt counts as failed; 0: no limit.
+    At least 0. Default 20000.
+    """
+    summarizer_max_timeout_ms: builtins.int
+    """How many milliseconds one attempt of a summarizer model may take in all; 0: no limit. At least 0. Default 180000."""
     show_prune_status_line: builtins.bool
     """Whether answers carry a status line. Default true."""
     quiet_oversized_skips: builtins.bool
@@ -222,14 +227,6 @@ class SessionConfig(google.protobuf.message.Message):
     def path_arguments(self) -> Global___StringList:
         """The members of the arguments that hold a path. Replaced as a whole. Default `path`, `file_path`, `filePath`."""
 
-    @property
-    def summarizer_idle_timeout(self) -> google.protobuf.duration_pb2.Duration:
-        """How long a summarizer model may be silent before the attempt counts as failed; 0: no limit. Default 20 s."""
-
-    @property
-    def summarizer_max_timeout(self) -> google.protobuf.duration_pb2.Duration:
-        """How long one attempt of a summarizer model may take in all; 0: no limit. Default 180 s."""
-
     def __init__(
         self,
         *,
@@ -249,15 +246,15 @@ class SessionConfig(google.protobuf.message.Message):
         protected_tools: Global___StringList | None = ...,
         protected_paths: Global___StringList | None = ...,
         path_arguments: Global___StringList | None = ...,
-        spill_threshold_chars: builtins.int | None = ...,
+        spill_threshold: builtins.int | None = ...,
         spill_preview_bytes: builtins.int | None = ...,
-        summarizer_idle_timeout: google.protobuf.duration_pb2.Duration | None = ...,
-        summarizer_max_timeout: google.protobuf.duration_pb2.Duration | None = ...,
+        summarizer_idle_timeout_ms: builtins.int | None = ...,
+        summarizer_max_timeout_ms: builtins.int | None = ...,
         show_prune_status_line: builtins.bool | None = ...,
         quiet_oversized_skips: builtins.bool | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_auto_budget_threshold", b"_auto_budget_threshold", "_batching_mode", b"_batching_mode", "_budget_turn_delta", b"_budget_turn_delta", "_dedup_by_content_hash", b"_dedup_by_content_hash", "_enabled", b"_enabled", "_min_batch_chars", b"_min_batch_chars", "_prune_on", b"_prune_on", "_quiet_oversized_skips", b"_quiet_oversized_skips", "_recovery_grace_turns", b"_recovery_grace_turns", "_result_budget_chars", b"_result_budget_chars", "_show_prune_status_line", b"_show_prune_status_line", "_spill_preview_bytes", b"_spill_preview_bytes", "_spill_threshold_chars", b"_spill_threshold_chars", "_summarizer_model", b"_summarizer_model", "_summarizer_thinking", b"_summarizer_thinking", "auto_budget_threshold", b"auto_budget_threshold", "batching_mode", b"batching_mode", "budget_turn_delta", b"budget_turn_delta", "chain_compression", b"chain_compression", "dedup_by_content_hash", b"dedup_by_content_hash", "enabled", b"enabled", "min_batch_chars", b"min_batch_chars", "path_arguments", b"path_arguments", "protected_paths", b"protected_paths", "protected_tools", b"protected_tools", "prune_on", b"prune_on", "purge_errors", b"purge_errors", "quiet_oversized_skips", b"quiet_oversized_skips", "recovery_grace_turns", b"recovery_grace_turns", "result_budget_chars", b"result_budget_chars", "show_prune_status_line", b"show_prune_status_line", "spill_preview_bytes", b"spill_preview_bytes", "spill_threshold_chars", b"spill_threshold_chars", "summarizer_idle_timeout", b"summarizer_idle_timeout", "summarizer_max_timeout", b"summarizer_max_timeout", "summarizer_model", b"summarizer_model", "summarizer_thinking", b"summarizer_thinking"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_auto_budget_threshold", b"_auto_budget_threshold", "_batching_mode", b"_batching_mode", "_budget_turn_delta", b"_budget_turn_delta", "_dedup_by_content_hash", b"_dedup_by_content_hash", "_enabled", b"_enabled", "_min_batch_chars", b"_min_batch_chars", "_prune_on", b"_prune_on", "_quiet_oversized_skips", b"_quiet_oversized_skips", "_recovery_grace_turns", b"_recovery_grace_turns", "_result_budget_chars", b"_result_budget_chars", "_show_prune_status_line", b"_show_prune_status_line", "_spill_preview_bytes", b"_spill_preview_bytes", "_spill_threshold_chars", b"_spill_threshold_chars", "_summarizer_model", b"_summarizer_model", "_summarizer_thinking", b"_summarizer_thinking", "auto_budget_threshold", b"auto_budget_threshold", "batching_mode", b"batching_mode", "budget_turn_delta", b"budget_turn_delta", "chain_compression", b"chain_compression", "dedup_by_content_hash", b"dedup_by_content_hash", "enabled", b"enabled", "min_batch_chars", b"min_batch_chars", "path_arguments", b"path_arguments", "protected_paths", b"protected_paths", "protected_tools", b"protected_tools", "prune_on", b"prune_on", "purge_errors", b"purge_errors", "quiet_oversized_skips", b"quiet_oversized_skips", "recovery_grace_turns", b"recovery_grace_turns", "result_budget_chars", b"result_budget_chars", "show_prune_status_line", b"show_prune_status_line", "spill_preview_bytes", b"spill_preview_bytes", "spill_threshold_chars", b"spill_threshold_chars", "summarizer_idle_timeout", b"summarizer_idle_timeout", "summarizer_max_timeout", b"summarizer_max_timeout", "summarizer_model", b"summarizer_model", "summarizer_thinking", b"summarizer_thinking"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_auto_budget_threshold", b"_auto_budget_threshold", "_batching_mode", b"_batching_mode", "_budget_turn_delta", b"_budget_turn_delta", "_dedup_by_content_hash", b"_dedup_by_content_hash", "_enabled", b"_enabled", "_min_batch_chars", b"_min_batch_chars", "_prune_on", b"_prune_on", "_quiet_oversized_skips", b"_quiet_oversized_skips", "_recovery_grace_turns", b"_recovery_grace_turns", "_result_budget_chars", b"_result_budget_chars", "_show_prune_status_line", b"_show_prune_status_line", "_spill_preview_bytes", b"_spill_preview_bytes", "_spill_threshold", b"_spill_threshold", "_summarizer_idle_timeout_ms", b"_summarizer_idle_timeout_ms", "_summarizer_max_timeout_ms", b"_summarizer_max_timeout_ms", "_summarizer_model", b"_summarizer_model", "_summarizer_thinking", b"_summarizer_thinking", "auto_budget_threshold", b"auto_budget_threshold", "batching_mode", b"batching_mode", "budget_turn_delta", b"budget_turn_delta", "chain_compression", b"chain_compression", "dedup_by_content_hash", b"dedup_by_content_hash", "enabled", b"enabled", "min_batch_chars", b"min_batch_chars", "path_arguments", b"path_arguments", "protected_paths", b"protected_paths", "protected_tools", b"protected_tools", "prune_on", b"prune_on", "purge_errors", b"purge_errors", "quiet_oversized_skips", b"quiet_oversized_skips", "recovery_grace_turns", b"recovery_grace_turns", "result_budget_chars", b"result_budget_chars", "show_prune_status_line", b"show_prune_status_line", "spill_preview_bytes", b"spill_preview_bytes", "spill_threshold", b"spill_threshold", "summarizer_idle_timeout_ms", b"summarizer_idle_timeout_ms", "summarizer_max_timeout_ms", b"summarizer_max_timeout_ms", "summarizer_model", b"summarizer_model", "summarizer_thinking", b"summarizer_thinking"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_auto_budget_threshold", b"_auto_budget_threshold", "_batching_mode", b"_batching_mode", "_budget_turn_delta", b"_budget_turn_delta", "_dedup_by_content_hash", b"_dedup_by_content_hash", "_enabled", b"_enabled", "_min_batch_chars", b"_min_batch_chars", "_prune_on", b"_prune_on", "_quiet_oversized_skips", b"_quiet_oversized_skips", "_recovery_grace_turns", b"_recovery_grace_turns", "_result_budget_chars", b"_result_budget_chars", "_show_prune_status_line", b"_show_prune_status_line", "_spill_preview_bytes", b"_spill_preview_bytes", "_spill_threshold", b"_spill_threshold", "_summarizer_idle_timeout_ms", b"_summarizer_idle_timeout_ms", "_summarizer_max_timeout_ms", b"_summarizer_max_timeout_ms", "_summarizer_model", b"_summarizer_model", "_summarizer_thinking", b"_summarizer_thinking", "auto_budget_threshold", b"auto_budget_threshold", "batching_mode", b"batching_mode", "budget_turn_delta", b"budget_turn_delta", "chain_compression", b"chain_compression", "dedup_by_content_hash", b"dedup_by_content_hash", "enabled", b"enabled", "min_batch_chars", b"min_batch_chars", "path_arguments", b"path_arguments", "protected_paths", b"protected_paths", "protected_tools", b"protected_tools", "prune_on", b"prune_on", "purge_errors", b"purge_errors", "quiet_oversized_skips", b"quiet_oversized_skips", "recovery_grace_turns", b"recovery_grace_turns", "result_budget_chars", b"result_budget_chars", "show_prune_status_line", b"show_prune_status_line", "spill_preview_bytes", b"spill_preview_bytes", "spill_threshold", b"spill_threshold", "summarizer_idle_timeout_ms", b"summarizer_idle_timeout_ms", "summarizer_max_timeout_ms", b"summarizer_max_timeout_ms", "summarizer_model", b"summarizer_model", "summarizer_thinking", b"summarizer_thinking"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_auto_budget_threshold", b"_auto_budget_threshold"]) -> typing.Literal["auto_budget_threshold"] | None: ...
     @typing.overload
@@ -283,7 +280,11 @@ class SessionConfig(google.protobuf.message.Message):
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_spill_preview_bytes", b"_spill_preview_bytes"]) -> typing.Literal["spill_preview_bytes"] | None: ...
     @typing.overload
-    def WhichOneof(self, oneof_group: typing.Literal["_spill_threshold_chars", b"_spill_threshold_chars"]) -> typing.Literal["spill_threshold_chars"] | None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_spill_threshold", b"_spill_threshold"]) -> typing.Literal["spill_threshold"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_summarizer_idle_timeout_ms", b"_summarizer_idle_timeout_ms"]) -> typing.Literal["summarizer_idle_timeout_ms"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_summarizer_max_timeout_ms", b"_summarizer_max_timeout_ms"]) -> typing.Literal["summarizer_max_timeout_ms"] | None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_summarizer_model", b"_summarizer_model"]) -> typing.Literal["summarizer_model"] | None: ...
     @typing.overload

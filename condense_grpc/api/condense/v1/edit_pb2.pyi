@@ -6,8 +6,8 @@ How a client turns its own history into what it should send to the model.
 A list of edits is complete and applies to the raw history, never to an earlier view: raw + edits = view. Positions
 count from 0 in the client's own history, also if the message there is dropped or moved. The view is:
 
- 1. Every message gets its own edits (`ReplaceResult`, `PurgeArguments`, `StripThinking`), in listed order. A message
-    that moves and is also edited is edited first, whatever the order in the list.
+ 1. Every message gets its own edits (`ReplaceResult`, `PurgeArguments`, `StripThinking`), in listed order. A
+    message that moves and is also edited is edited first, whatever the order in the list.
  2. Start with an empty list. Append everything anchored at -1, in listed order.
  3. For each position, in order: append the message, edited, unless it is dropped or moved; then append everything
     anchored at this position, in listed order.
@@ -111,9 +111,9 @@ class Edit(google.protobuf.message.Message):
     """
     native_json: builtins.bytes
     """For native formats: the element `message_index` as it reads after this edit and all earlier ones of the same
-    element, as one JSON value. It is set on the last edit of an element that has to change; the client puts it in the
-    element's place. A `Drop` with `part_index` removes only that part, and this is what remains.
-    Empty for `InsertAfter`, which has its own, for `MoveAfter`, and in sessions that are not native.
+    element, as one JSON value. It is set on the last edit of an element that has to change; the client puts it in
+    the element's place. A `Drop` with `part_index` removes only that part, and this is what remains. Empty for
+    `InsertAfter`, which has its own, for `MoveAfter`, and in sessions that are not native.
     """
     @property
     def replace_result(self) -> Global___ReplaceResult:
@@ -177,8 +177,8 @@ class ReplaceResult(google.protobuf.message.Message):
     text: builtins.str
     """The stub. It tells the model how to get the original back."""
     ref: builtins.str
-    """The ref of the original, as the stub names it: a short ref such as `t12`, or the tool call id of an imported record
-    that has no short ref.
+    """The ref of the original, as the stub names it: a short ref such as `t12`, or the tool call id of an imported
+    record that has no short ref.
     """
     reason: Global___ReplaceReason.ValueType
     """Why it was replaced."""
@@ -279,8 +279,8 @@ Global___InsertAfter: typing_extensions.TypeAlias = InsertAfter
 
 @typing.final
 class MoveAfter(google.protobuf.message.Message):
-    """Show the message at `message_index` directly behind the position `after_index` instead of at its own place: it stood
-    between a call and its results. The client moves its own object; nothing of it changes.
+    """Show the message at `message_index` directly behind the position `after_index` instead of at its own place: it
+    stood between a call and its results. The client moves its own object; nothing of it changes.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

@@ -122,14 +122,14 @@ class FlushBatchesRequest(google.protobuf.message.Message):
     trigger: condense_grpc.api.condense.v1.flush_pb2.FlushTrigger.ValueType
     """Why the client flushes; kept in the metrics of the flush."""
     dry_run: builtins.bool
-    """Only say what would be flushed: `started` with the batches, then `completed` with the outcome unspecified. Nothing
-    is changed, the delta is not stored, and the call does not collide with a running flush.
+    """Only say what would be flushed: `started` with the batches, then `completed` with the outcome unspecified.
+    Nothing is changed, the delta is not stored, and the call does not collide with a running flush.
     """
     compact: builtins.bool
     """Compress all eligible chains, also those within the rolling window."""
     attach: builtins.bool
-    """If a flush is running, follow it instead of failing: its `started` and the events so far that are still known, then
-    the rest. Leaving does not stop it.
+    """If a flush is running, follow it instead of failing: its `started` and the events so far that are still known,
+    then the rest. Leaving does not stop it.
     """
     @property
     def delta(self) -> condense_grpc.api.condense.v1.transcript_pb2.TranscriptDelta:
@@ -224,8 +224,8 @@ class FlushEvent(google.protobuf.message.Message):
     """Something that happened in a flush or a compaction.
 
     Order: `started`; then per batch `batch_started`, any number of `batch_progress` and `batch_finished`, batches
-    interleaving; `chain_compressed` per block; `completed`. Notices may come anywhere between. A refused flush (disabled
-    session) has only `completed`. A slow reader misses progress events, never others.
+    interleaving; `chain_compressed` per block; `completed`. Notices may come anywhere between. A refused flush
+    (disabled session) has only `completed`. A slow reader misses progress events, never others.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

@@ -247,26 +247,26 @@ class Frontier(google.protobuf.message.Message):
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
-    LAST_TOOL_CALL_ID_FIELD_NUMBER: builtins.int
-    LAST_TOOL_NAME_FIELD_NUMBER: builtins.int
-    LAST_TURN_INDEX_FIELD_NUMBER: builtins.int
-    LAST_TIMESTAMP_MS_FIELD_NUMBER: builtins.int
-    BATCH_COUNT_FIELD_NUMBER: builtins.int
-    TOOL_CALL_COUNT_FIELD_NUMBER: builtins.int
+    LAST_ATTEMPTED_TOOL_CALL_ID_FIELD_NUMBER: builtins.int
+    LAST_ATTEMPTED_TOOL_NAME_FIELD_NUMBER: builtins.int
+    LAST_ATTEMPTED_TURN_INDEX_FIELD_NUMBER: builtins.int
+    LAST_ATTEMPTED_TIMESTAMP_MS_FIELD_NUMBER: builtins.int
+    ATTEMPTED_BATCH_COUNT_FIELD_NUMBER: builtins.int
+    ATTEMPTED_TOOL_CALL_COUNT_FIELD_NUMBER: builtins.int
     RAW_CHARS_FIELD_NUMBER: builtins.int
     SUMMARY_CHARS_FIELD_NUMBER: builtins.int
     OUTCOME_FIELD_NUMBER: builtins.int
-    last_tool_call_id: builtins.str
+    last_attempted_tool_call_id: builtins.str
     """The id of the last tool call that was processed."""
-    last_tool_name: builtins.str
+    last_attempted_tool_name: builtins.str
     """The name of its tool."""
-    last_turn_index: builtins.int
+    last_attempted_turn_index: builtins.int
     """The number of the assistant message that made it, counted over the session from 0."""
-    last_timestamp_ms: builtins.int
+    last_attempted_timestamp_ms: builtins.int
     """The time of its batch."""
-    batch_count: builtins.int
+    attempted_batch_count: builtins.int
     """Batches that the flush has processed."""
-    tool_call_count: builtins.int
+    attempted_tool_call_count: builtins.int
     """Tool calls in them."""
     raw_chars: builtins.int
     """Characters of their results."""
@@ -277,16 +277,16 @@ class Frontier(google.protobuf.message.Message):
     def __init__(
         self,
         *,
-        last_tool_call_id: builtins.str = ...,
-        last_tool_name: builtins.str = ...,
-        last_turn_index: builtins.int = ...,
-        last_timestamp_ms: builtins.int = ...,
-        batch_count: builtins.int = ...,
-        tool_call_count: builtins.int = ...,
+        last_attempted_tool_call_id: builtins.str = ...,
+        last_attempted_tool_name: builtins.str = ...,
+        last_attempted_turn_index: builtins.int = ...,
+        last_attempted_timestamp_ms: builtins.int = ...,
+        attempted_batch_count: builtins.int = ...,
+        attempted_tool_call_count: builtins.int = ...,
         raw_chars: builtins.int = ...,
         summary_chars: builtins.int = ...,
         outcome: Global___FlushOutcome.ValueType = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["batch_count", b"batch_count", "last_timestamp_ms", b"last_timestamp_ms", "last_tool_call_id", b"last_tool_call_id", "last_tool_name", b"last_tool_name", "last_turn_index", b"last_turn_index", "outcome", b"outcome", "raw_chars", b"raw_chars", "summary_chars", b"summary_chars", "tool_call_count", b"tool_call_count"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["attempted_batch_count", b"attempted_batch_count", "attempted_tool_call_count", b"attempted_tool_call_count", "last_attempted_timestamp_ms", b"last_attempted_timestamp_ms", "last_attempted_tool_call_id", b"last_attempted_tool_call_id", "last_attempted_tool_name", b"last_attempted_tool_name", "last_attempted_turn_index", b"last_attempted_turn_index", "outcome", b"outcome", "raw_chars", b"raw_chars", "summary_chars", b"summary_chars"]) -> None: ...
 
 Global___Frontier: typing_extensions.TypeAlias = Frontier

@@ -30,7 +30,7 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ondense/v1
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense.v1.query_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.query_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_QUERYTOOLCALLREQUEST']._serialized_start=96

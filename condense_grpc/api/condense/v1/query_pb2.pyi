@@ -37,8 +37,8 @@ class QueryToolCallRequest(google.protobuf.message.Message):
     """The session."""
     @property
     def refs(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """What the model asked for, word for word: short refs, tool call ids and occurrence keys, mixed. An empty list gives
-        an empty answer.
+        """What the model asked for, word for word: short refs, tool call ids and occurrence keys, mixed. An empty list
+        gives an empty answer.
         """
 
     @property
@@ -72,8 +72,8 @@ class Slice(google.protobuf.message.Message):
     ref: builtins.str
     """The member of `refs` that this is a part of."""
     max_chars: builtins.int
-    """Show at most this many characters of the selection. Absent: the limits of the server alone (2 000 lines and 51 200
-    bytes). They always hold.
+    """Show at most this many characters of the selection. Absent: the limits of the server alone (2000 lines and
+    51200 bytes). They always hold.
     """
     @property
     def lines(self) -> Global___LineRange:

@@ -30,15 +30,17 @@ class SummarizerUsage(google.protobuf.message.Message):
     output_tokens: builtins.int
     """Tokens received, as the provider reports them."""
     cost_usd: builtins.float
-    """Cost in US dollars, as the provider reports it; 0 if it does not."""
+    """Cost in US dollars, as the provider reports it. Absent: not known; a sum counts it as 0."""
     def __init__(
         self,
         *,
         input_tokens: builtins.int = ...,
         output_tokens: builtins.int = ...,
-        cost_usd: builtins.float = ...,
+        cost_usd: builtins.float | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["cost_usd", b"cost_usd", "input_tokens", b"input_tokens", "output_tokens", b"output_tokens"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "input_tokens", b"input_tokens", "output_tokens", b"output_tokens"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_cost_usd", b"_cost_usd"]) -> typing.Literal["cost_usd"] | None: ...
 
 Global___SummarizerUsage: typing_extensions.TypeAlias = SummarizerUsage
 

@@ -72,8 +72,8 @@ class Summary(google.protobuf.message.Message):
     text: builtins.str
     """The text as the model sees it. Tool output can be quoted in it: treat it as untrusted."""
     turn_index: builtins.int
-    """The number of the assistant message whose calls it covers, counted over the session from 0; the latest if it covers
-    several. -1 for a chain.
+    """The number of the assistant message whose calls it covers, counted over the session from 0; the latest if it
+    covers several. -1 for a chain.
     """
     transcript_length: builtins.int
     """How many messages the transcript had when it was made. Rewinding before this length takes the summary away."""

@@ -32,7 +32,7 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ondense/v1
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense.v1.tool_call_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.tool_call_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_TOOLCALLSTATE']._serialized_start=1287

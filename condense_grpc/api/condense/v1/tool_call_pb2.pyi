@@ -92,8 +92,8 @@ class ToolCallRecord(google.protobuf.message.Message):
     PARTS_FIELD_NUMBER: builtins.int
     PIN_FIELD_NUMBER: builtins.int
     ref: builtins.str
-    """The short ref that stubs and summaries use, for example `t12`. Empty as long as the call has none. A duplicate has
-    the ref of its original.
+    """The short ref that stubs and summaries use, for example `t12`. Empty as long as the call has none. A duplicate
+    has the ref of its original.
     """
     occurrence_key: builtins.str
     """What identifies this result within its session: `<tool call id>@<result time>`, with `#2`, `#3`, ... appended if
@@ -177,8 +177,8 @@ class ToolCallPin(google.protobuf.message.Message):
     EXPIRE_TIME_FIELD_NUMBER: builtins.int
     @property
     def expire_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
-        """When the pin ends. Absent: never. A pin that has ended loses its effect with the next flush or compaction, so that
-        the view does not change in between.
+        """When the pin ends. Absent: never. A pin that has ended loses its effect with the next flush or compaction, so
+        that the view does not change in between.
         """
 
     def __init__(

@@ -113,8 +113,8 @@ class TranscriptDelta(google.protobuf.message.Message):
 
     The base matches if the server knows at least `base_length` messages of this session and, with `base_etag` given,
     if that etag is the one the transcript had at that length. Otherwise the request fails with `FAILED_PRECONDITION`
-    `TRANSCRIPT_MISMATCH` and nothing has changed; the client sends again from `commonLength` of the error's metadata,
-    or everything from base 0.
+    `TRANSCRIPT_MISMATCH` and nothing has changed; the client sends again from an earlier
+    base, as the error's metadata says, or everything from base 0.
 
     At a base before the end, the server compares the payload with the messages it has there. Equal ones are kept, with
     the times the server assigned to them (a message sent without time equals a stored one that differs in nothing but
@@ -257,8 +257,9 @@ class AppendMessagesRequest(google.protobuf.message.Message):
     """The session. Required in the first chunk; later ones leave it empty or repeat it."""
     @property
     def delta(self) -> Global___TranscriptDelta:
-        """The first chunk's base, etag and `create_if_missing` hold for the whole stream. Of later chunks only the payload is
-        read, and its messages follow those of the chunk before. With native messages every chunk is an array of its own.
+        """The first chunk's base, etag and `create_if_missing` hold for the whole stream. Of later chunks only the payload
+        is read, and its messages follow those of the chunk before. With native messages every chunk is an array of its
+        own.
         """
 
     @property

@@ -75,7 +75,7 @@ class RecordUsageResponse(google.protobuf.message.Message):
     USAGE_FRACTION_FIELD_NUMBER: builtins.int
     ADVICE_FIELD_NUMBER: builtins.int
     usage_fraction: builtins.float
-    """Tokens as a share of the window (at most 300 000 tokens of it); may be above 1. Absent: the usage is not known."""
+    """Tokens as a share of the window (at most 300000 tokens of it); may be above 1. Absent: the usage is not known."""
     @property
     def advice(self) -> condense_grpc.api.condense.v1.flush_pb2.FlushAdvice:
         """Whether a budget trigger has fired, and whether the server has started a flush because of it."""

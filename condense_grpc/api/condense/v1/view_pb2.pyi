@@ -143,8 +143,8 @@ class PruneMessagesResponse(google.protobuf.message.Message):
     revision: builtins.str
     """What identifies the edits of this view. Opaque; two equal revisions of one session mean the same edits."""
     unchanged: builtins.bool
-    """The view has the edits of `known_revision`. With `VIEW_EDITS` the client applies the edits it holds to its history,
-    which may have grown; with `VIEW_FULL` the messages are there all the same.
+    """The view has the edits of `known_revision`. With `VIEW_EDITS` the client applies the edits it holds to its
+    history, which may have grown; with `VIEW_FULL` the messages are there all the same.
     """
     pruned: builtins.bool
     """The view differs from the raw history."""
@@ -208,8 +208,8 @@ Global___PruneMessagesResponse: typing_extensions.TypeAlias = PruneMessagesRespo
 
 @typing.final
 class Reclaim(google.protobuf.message.Message):
-    """What a view saves. Sizes are those of compact JSON; tokens are estimated as characters / 4, which is too low for text
-    outside of the Latin scripts.
+    """What a view saves. Sizes are those of compact JSON; tokens are estimated as characters / 4, which is too low for
+    text outside of the Latin scripts.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
