@@ -11,9 +11,12 @@ from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.text import WHITESPACE, trim
 
 _SPACE = f"[{WHITESPACE}]"
-_LABEL = rf"\[\[([0-9]+):([^\]\n]+)\]\]{_SPACE}*"
-_ANY_LABEL = re.compile(_LABEL)
-_LEADING_LABEL = re.compile(rf"({_SPACE}*(?:[-*]{_SPACE}+)?){_LABEL}")
+_OPENING = r"\[\[([0-9]+):([^\]\n]+)"
+_CLOSING = rf"\]\]{_SPACE}*"
+_LEADING_LABEL = re.compile(rf"({_SPACE}*(?:[-*]{_SPACE}+)?){_OPENING}{_CLOSING}")
+# An opening without closing is matched too, and skipped: no label can begin inside of it, and looking for one at
+# each of many openings would cost the length of the line squared.
+_ANY_OPENING = re.compile(rf"{_OPENING}({_CLOSING})?")
 _PLACEHOLDER = re.compile(r"\{(b[0-9]+)\}")
 
 
@@ -65,7 +68,10 @@ class _Labels:
         return start + self._drop_named(line[leading.end() :])
 
     def _drop_named(self, rest: str) -> str:
-        return _ANY_LABEL.sub(lambda label: label[0] if self.find_ref(label[1], label[2]) is None else "", rest)
+        def kept(label: re.Match[str]) -> str:
+            return "" if label[3] is not None and self.find_ref(label[1], label[2]) else label[0]
+
+        return _ANY_OPENING.sub(kept, rest)
 
 
 def _folded(name: str) -> str:
