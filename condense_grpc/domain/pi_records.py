@@ -144,7 +144,10 @@ def batch_to_pi(batch: Batch) -> dict[str, Any]:
 
 
 def record_from_pi(value: Any, path_arguments: Iterable[str] = ("path",)) -> Record | None:
-    """A record; None without a string id. A missing text registers no content unless a hash is stored."""
+    """A record; None without a string id.
+
+    A text that is missing, or that lies in a file of its old host, registers no content unless a hash is stored.
+    """
     if not isinstance(value, dict) or not isinstance(value.get("toolCallId"), str):
         return None
     call = call_from_pi(value)
@@ -153,7 +156,7 @@ def record_from_pi(value: Any, path_arguments: Iterable[str] = ("path",)) -> Rec
     has_other = any(not isinstance(part, TextPart) for part in call.parts)
     if isinstance(stored, str) and stored:
         hashed = stored
-    elif isinstance(text, str) and text and not has_other:
+    elif isinstance(text, str) and not has_other and not (text == "" and value.get("spillPath")):
         hashed = content_hash(call.tool_name, text)
     else:
         hashed = ""
