@@ -120,9 +120,9 @@ class SessionServiceServicer(object):
     def CreateSession(self, request, context):
         """Creates an empty session.
 
-        On repeat: with the same `request_id` the answer to the first request comes again, for at least a day. Without
-        one the call is not safe to repeat: an id that was chosen is taken then, and without an id there is a second
-        session.
+        On repeat: with the same `request_id` the answer to the first request comes again, as long as the session exists.
+        Without one the call is not safe to repeat: an id that was chosen is taken then, and without an id there is a
+        second session.
 
         Errors:
 

@@ -360,9 +360,9 @@ class SessionServiceStub(typing.Generic[_SessionServiceCreateSessionType, _Sessi
     CreateSession: _SessionServiceCreateSessionType
     """Creates an empty session.
 
-    On repeat: with the same `request_id` the answer to the first request comes again, for at least a day. Without
-    one the call is not safe to repeat: an id that was chosen is taken then, and without an id there is a second
-    session.
+    On repeat: with the same `request_id` the answer to the first request comes again, as long as the session exists.
+    Without one the call is not safe to repeat: an id that was chosen is taken then, and without an id there is a
+    second session.
 
     Errors:
 
@@ -593,9 +593,9 @@ class SessionServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[condense_grpc.api.condense.v1.session_pb2.CreateSessionResponse, collections.abc.Awaitable[condense_grpc.api.condense.v1.session_pb2.CreateSessionResponse]]:
         """Creates an empty session.
 
-        On repeat: with the same `request_id` the answer to the first request comes again, for at least a day. Without
-        one the call is not safe to repeat: an id that was chosen is taken then, and without an id there is a second
-        session.
+        On repeat: with the same `request_id` the answer to the first request comes again, as long as the session exists.
+        Without one the call is not safe to repeat: an id that was chosen is taken then, and without an id there is a
+        second session.
 
         Errors:
 
