@@ -40,6 +40,11 @@ def paths_in(arguments_json: str, path_arguments: Sequence[str]) -> tuple[str, .
     return tuple(path.replace("\\", "/") for path in named if isinstance(path, str))
 
 
+def purged_arguments(args_chars: int) -> str:
+    """What replaces the arguments of a failed call, as JSON text: an object that no tool would accept."""
+    return compact({"_purged": f'<purged-errored-args size="{args_chars}"/>'})
+
+
 def purge_chars(value: Any) -> int:
     """Length by which error purge measures arguments: of a text itself, else of the compact JSON."""
     return len(value) if isinstance(value, str) else value_chars(value)

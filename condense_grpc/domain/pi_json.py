@@ -2,7 +2,7 @@
 
 Reading never fails: what is not an object behaves like a message of an unknown role, a missing or odd id or
 name is the empty string, a content that is not a list has no parts (a user's or a custom message's may be a
-string).
+string), and an element of it that is not an object is no part.
 Writing what was read gives the same JSON value back.
 """
 
@@ -157,7 +157,7 @@ def message_from_pi(value: Any, *, keep_source: bool = True) -> Message:
 
 def _content(role: Role, content: Any) -> tuple[Part, ...]:
     if isinstance(content, list):
-        return tuple(part_from_pi(block) for block in content)
+        return tuple(part_from_pi(block) for block in content if isinstance(block, dict))
     if isinstance(content, str) and role in (Role.USER, Role.CUSTOM):
         return (TextPart(content),)
     return ()

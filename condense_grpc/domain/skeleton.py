@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from condense_grpc.domain.arguments import captured_arguments, paths_in, purge_chars, tested_arguments
+from condense_grpc.domain.arguments import (
+    captured_arguments,
+    paths_in,
+    purge_chars,
+    purged_arguments,
+    tested_arguments,
+)
 from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.json_text import compact, parse_or_text, value_chars
 from condense_grpc.domain.messages import (
@@ -31,7 +37,10 @@ _STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
 
 @dataclass(frozen=True, slots=True)
 class CallSkeleton:
-    """A tool call. `args_chars` None: without arguments; `args_json_chars`: their share of the message's JSON."""
+    """A tool call. `args_chars` None: without arguments; `args_json_chars`: their share of the message's JSON.
+
+    `is_purged`: the arguments are already what a purge would write.
+    """
 
     id: str
     name: str
@@ -39,6 +48,7 @@ class CallSkeleton:
     captured_paths: tuple[str, ...] = ()
     args_chars: int | None = None
     args_json_chars: int = 0
+    is_purged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +96,9 @@ def skeleton_of(message: Message, path_arguments: Sequence[str]) -> MessageSkele
     chars = value_chars(value)
     match message.role:
         case Role.ASSISTANT:
-            calls = tuple(
-                _call(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart)
-            )
+            calls = tuple(_call(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart))
             return MessageSkeleton(
-                message.role, message.timestamp_ms, chars, calls=calls, thinking=_thinking(message)
+                message.role, message.timestamp_ms, chars, calls=calls, thinking=_thinking(message, value)
             )
         case Role.TOOL_RESULT:
             return _result(message, value, chars)
@@ -100,9 +108,7 @@ def skeleton_of(message: Message, path_arguments: Sequence[str]) -> MessageSkele
             if message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE:
                 details = parse_or_text(message.details_json) if message.details_json else None
                 refs = refs_from_pi(details.get("toolCallRefs")) if isinstance(details, dict) else ()
-                return MessageSkeleton(
-                    message.role, message.timestamp_ms, chars, is_summary=True, summary_refs=refs
-                )
+                return MessageSkeleton(message.role, message.timestamp_ms, chars, is_summary=True, summary_refs=refs)
     return MessageSkeleton(message.role, message.timestamp_ms, chars)
 
 
@@ -117,15 +123,18 @@ def _call(part: ToolCallPart, path_arguments: Sequence[str]) -> CallSkeleton:
     if part.arguments_json is None:
         return CallSkeleton(part.id, part.name, paths, captured)
     value = parse_or_text(part.arguments_json)
-    return CallSkeleton(part.id, part.name, paths, captured, purge_chars(value), value_chars(value))
+    measured = purge_chars(value)
+    is_purged = measured < 80 and compact(value) == purged_arguments(measured)
+    return CallSkeleton(part.id, part.name, paths, captured, measured, value_chars(value), is_purged)
 
 
-def _thinking(message: Message) -> ThinkingSkeleton | None:
+def _thinking(message: Message, value: Any) -> ThinkingSkeleton | None:
     blocks = [part for part in message.parts if isinstance(part, ThinkingPart)]
     if not blocks:
         return None
     chars = sum(value_chars(part_to_pi(part)) for part in blocks)
-    commas = len(blocks) if len(blocks) < len(message.parts) else len(blocks) - 1
+    others = len(value["content"]) - len(blocks)
+    commas = len(blocks) if others else len(blocks) - 1
     return ThinkingSkeleton(chars, chars + commas)
 
 
@@ -163,9 +172,7 @@ def stub_json(skeleton: MessageSkeleton | Message, text: str) -> dict[str, Any]:
 
 
 def _is_stub_shaped(message: Message, value: Any, text: str) -> bool:
-    return bool(value == stub_json(message, text)) and len(compact(value)) == len(
-        compact(stub_json(message, text))
-    )
+    return bool(value == stub_json(message, text)) and len(compact(value)) == len(compact(stub_json(message, text)))
 
 
 def _block_text(message: Message) -> str | None:

@@ -1,0 +1,162 @@
+"""Edits: what turns the raw transcript into the view, in the transcript's own positions.
+
+Edits are ordered by position and complete: raw + edits = view. They name positions of the raw transcript only, so
+that a client can apply them to its own message objects. An insert or a move with anchor -1 stands before the first
+message; anchors hold also when the message there is dropped; several at one anchor follow each other in order. A
+message that moves and is edited is edited first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from condense_grpc.domain.messages import Message, Role, TextPart, ThinkingPart, ToolCallPart
+from condense_grpc.domain.view import Element, StubReason
+
+
+class InsertKind(StrEnum):
+    """What an inserted message is."""
+
+    SUMMARY = "summary"
+    COMPRESSED_CHAIN = "compressed-chain"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceResult:
+    """The tool result becomes this text, and no error; its id, name and timestamp stay."""
+
+    message_index: int
+    text: str
+    ref: str
+    reason: StubReason
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeArguments:
+    """The `call_index`-th call of the message gets these arguments."""
+
+    message_index: int
+    tool_call_id: str
+    call_index: int
+    arguments_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The message is not shown."""
+
+    message_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class StripThinking:
+    """The message loses its thinking parts."""
+
+    message_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class InsertAfter:
+    """A message of ours stands behind the message at this position."""
+
+    message_index: int
+    message: Message
+    kind: InsertKind
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAfter:
+    """The message at this position is shown behind the position `after_index` instead."""
+
+    message_index: int
+    after_index: int
+
+
+Edit: TypeAlias = ReplaceResult | PurgeArguments | Drop | StripThinking | InsertAfter | MoveAfter
+
+
+def edits_of(elements: Sequence[Element], origins: Sequence[int | Message], length: int) -> list[Edit]:
+    """The edits behind a view.
+
+    `origins` says for each position of the rendered list where it came from: a position of the raw transcript, or a
+    summary message of ours. `length` is that of the raw transcript.
+    """
+    placed: list[tuple[int, int, Edit]] = []
+    shown: set[int] = set()
+    anchor = -1
+    for element in elements:
+        origin = origins[element.position] if element.position >= 0 else None
+        if isinstance(origin, int):
+            shown.add(origin)
+            placed += [(origin, -1, edit) for edit in _changes(element, origin)]
+            if origin > anchor:
+                anchor = origin
+            else:
+                placed.append((anchor, len(placed), MoveAfter(origin, anchor)))
+        elif element.block is not None:
+            insert = InsertAfter(anchor, element.block.message(), InsertKind.COMPRESSED_CHAIN)
+            placed.append((anchor, len(placed), insert))
+        elif isinstance(origin, Message):
+            placed.append((anchor, len(placed), InsertAfter(anchor, origin, InsertKind.SUMMARY)))
+    placed += [(index, -1, Drop(index)) for index in range(length) if index not in shown]
+    placed.sort(key=lambda item: item[:2])
+    return [edit for _, _, edit in placed]
+
+
+def _changes(element: Element, index: int) -> list[Edit]:
+    edits: list[Edit] = []
+    if element.stub:
+        edits.append(ReplaceResult(index, element.stub.text, element.stub.ref, element.stub.reason))
+    for ordinal, text in sorted(element.purged.items()):
+        edits.append(PurgeArguments(index, element.skeleton.calls[ordinal].id, ordinal, text))
+    if element.stripped and element.skeleton.thinking:
+        edits.append(StripThinking(index))
+    return edits
+
+
+def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:
+    """The view of a raw transcript."""
+    edited = list(messages)
+    absent: set[int] = set()
+    behind: dict[int, list[int | Message]] = {}
+    for edit in edits:
+        match edit:
+            case Drop():
+                absent.add(edit.message_index)
+            case InsertAfter():
+                behind.setdefault(edit.message_index, []).append(edit.message)
+            case MoveAfter():
+                absent.add(edit.message_index)
+                behind.setdefault(edit.after_index, []).append(edit.message_index)
+            case _:
+                edited[edit.message_index] = edit_message(edited[edit.message_index], edit)
+    view: list[Message] = []
+    for index in range(-1, len(edited)):
+        if index >= 0 and index not in absent:
+            view.append(edited[index])
+        view += [edited[item] if isinstance(item, int) else item for item in behind.get(index, ())]
+    return view
+
+
+def edit_message(message: Message, edit: ReplaceResult | PurgeArguments | StripThinking) -> Message:
+    """One message with one edit. What came as a host's own JSON is written from its fields afterwards."""
+    match edit:
+        case ReplaceResult():
+            return Message(
+                Role.TOOL_RESULT,
+                (TextPart(edit.text),),
+                message.timestamp_ms,
+                tool_call_id=message.tool_call_id,
+                tool_name=message.tool_name,
+            )
+        case StripThinking():
+            kept = tuple(part for part in message.parts if not isinstance(part, ThinkingPart))
+            return replace(message, parts=kept, source_json="")
+        case PurgeArguments():
+            places = [index for index, part in enumerate(message.parts) if isinstance(part, ToolCallPart)]
+            parts = list(message.parts)
+            call = parts[places[edit.call_index]]
+            assert isinstance(call, ToolCallPart)
+            parts[places[edit.call_index]] = replace(call, arguments_json=edit.arguments_json)
+            return replace(message, parts=tuple(parts), source_json="")

@@ -1,0 +1,32 @@
+"""Error purge: long arguments of calls that failed are replaced some assistant messages later.
+
+Each call is judged by its own result, as that was before it became a stub. The replacement is an object that no tool
+would accept, so that a model cannot mistake it for a real value.
+"""
+
+from collections.abc import Sequence
+
+from condense_grpc.domain.arguments import purged_arguments
+from condense_grpc.domain.config import PurgeErrorsConfig
+from condense_grpc.domain.messages import Role
+from condense_grpc.domain.pairing import Pairs
+from condense_grpc.domain.skeleton import MessageSkeleton
+
+
+def find_purges(
+    messages: Sequence[MessageSkeleton], pairs: Pairs, config: PurgeErrorsConfig
+) -> dict[int, dict[int, str]]:
+    """Per assistant position: call ordinal -> new arguments. Empty when nothing is due or the rule is off."""
+    if not config.enabled:
+        return {}
+    assistants = [position for position, message in enumerate(messages) if message.role is Role.ASSISTANT]
+    due = len(assistants) - config.cooldown_turns
+    purges: dict[int, dict[int, str]] = {}
+    for position in assistants[: max(due, 0)]:
+        for ordinal, call in enumerate(messages[position].calls):
+            if call.args_chars is None or call.is_purged or call.args_chars < config.min_arg_chars:
+                continue
+            result = pairs.result_of.get((position, ordinal))
+            if result is not None and messages[result].is_error:
+                purges.setdefault(position, {})[ordinal] = purged_arguments(call.args_chars)
+    return purges

@@ -1,0 +1,202 @@
+"""How messages, skeletons and decisions are written down: msgpack arrays, headed by a format number.
+
+The bytes of a message are also what its digest covers, so their form must never change for a message that was stored;
+a new form gets a new number. Lone surrogates, which msgpack text cannot hold, are kept as bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from condense_grpc.domain.json_text import parse_or_text
+from condense_grpc.domain.messages import (
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+)
+from condense_grpc.domain.pi_json import message_from_pi
+from condense_grpc.domain.skeleton import CallSkeleton, MessageSkeleton, ThinkingSkeleton
+
+_MESSAGE_FORMAT = 1
+_SOURCE_FORMAT = 2
+_SKELETON_FORMAT = 1
+
+_ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL_RESULT, Role.CUSTOM)
+_ROLE_NUMBERS = {role: number for number, role in enumerate(_ROLES)}
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder()
+
+
+def pack(value: Any) -> bytes:
+    """Write a value of lists, texts, numbers and bytes."""
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:
+        return _encoder.encode(_surrogates_as_bytes(value))
+
+
+def unpack(data: bytes) -> Any:
+    """Read what `pack` wrote; a text with lone surrogates comes as bytes (see `as_text`)."""
+    return _decoder.decode(data)
+
+
+def _surrogates_as_bytes(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "surrogatepass")
+        return value
+    if isinstance(value, list | tuple):
+        return [_surrogates_as_bytes(item) for item in value]
+    return value
+
+
+def as_text(value: str | bytes) -> str:
+    """A text that may have been kept as bytes."""
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogatepass")
+
+
+# Messages
+
+
+def encode_message(message: Message) -> bytes:
+    """The bytes of a message, with the timestamp that its host gave it (or none)."""
+    if message.source_json:
+        return pack((_SOURCE_FORMAT, message.source_json))
+    return pack(
+        (
+            _MESSAGE_FORMAT,
+            _ROLE_NUMBERS[message.role],
+            message.timestamp_ms,
+            [write_part(part) for part in message.parts],
+            message.tool_call_id,
+            message.tool_name,
+            message.is_error,
+            message.custom_role,
+            message.custom_type,
+            message.details_json,
+            message.display,
+            message.extra_json,
+        )
+    )
+
+
+def write_part(part: Part) -> tuple[Any, ...]:
+    """A part as an array headed by its kind."""
+    match part:
+        case TextPart():
+            return (0, part.text, part.extra_json)
+        case ThinkingPart():
+            return (1, part.text, part.signature, part.redacted, part.extra_json)
+        case ToolCallPart():
+            return (2, part.id, part.name, part.arguments_json, part.extra_json)
+        case ImagePart():
+            return (3, part.media_type, part.data, part.uri, part.extra_json)
+        case OpaquePart():
+            return (4, part.type, part.json)
+
+
+def decode_message(data: bytes, timestamp_ms: int) -> Message:
+    """The message of these bytes, with the timestamp that is stored beside them."""
+    form, *fields = unpack(data)
+    if form == _SOURCE_FORMAT:
+        message = message_from_pi(parse_or_text(as_text(fields[0])))
+        return replace(message, timestamp_ms=timestamp_ms)
+    texts = [as_text(value) for value in (fields[3], fields[4], *fields[6:9], fields[10])]
+    return Message(
+        role=_ROLES[fields[0]],
+        parts=tuple(read_part(part) for part in fields[2]),
+        timestamp_ms=timestamp_ms,
+        tool_call_id=texts[0],
+        tool_name=texts[1],
+        is_error=fields[5],
+        custom_role=texts[2],
+        custom_type=texts[3],
+        details_json=texts[4],
+        display=fields[9],
+        extra_json=texts[5],
+    )
+
+
+def read_part(fields: Sequence[Any]) -> Part:
+    """The part of such an array."""
+    match fields[0]:
+        case 0:
+            return TextPart(as_text(fields[1]), as_text(fields[2]))
+        case 1:
+            return ThinkingPart(as_text(fields[1]), as_text(fields[2]), fields[3], as_text(fields[4]))
+        case 2:
+            arguments = None if fields[3] is None else as_text(fields[3])
+            return ToolCallPart(as_text(fields[1]), as_text(fields[2]), arguments, as_text(fields[4]))
+        case 3:
+            return ImagePart(as_text(fields[1]), fields[2], as_text(fields[3]), as_text(fields[4]))
+        case _:
+            return OpaquePart(as_text(fields[1]), as_text(fields[2]))
+
+
+# Skeletons
+
+
+def encode_skeleton(skeleton: MessageSkeleton) -> bytes:
+    """The bytes of a skeleton. The timestamp stays outside, beside the message."""
+    thinking = skeleton.thinking
+    return pack(
+        (
+            _SKELETON_FORMAT,
+            _ROLE_NUMBERS[skeleton.role],
+            skeleton.json_chars,
+            [
+                (call.id, call.name, call.paths, call.captured_paths, call.args_chars, call.args_json_chars)
+                for call in skeleton.calls
+            ],
+            None if thinking is None else (thinking.block_chars, thinking.strip_chars),
+            skeleton.tool_call_id,
+            skeleton.tool_name,
+            skeleton.is_error,
+            skeleton.text_chars,
+            skeleton.images,
+            skeleton.other_parts,
+            skeleton.stub_text,
+            skeleton.block_text,
+        )
+    )
+
+
+def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
+    """The skeleton of these bytes."""
+    _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, stub, block = unpack(data)
+    return MessageSkeleton(
+        _ROLES[role],
+        timestamp_ms,
+        chars,
+        calls=tuple(_read_call(call) for call in calls),
+        thinking=None if thinking is None else ThinkingSkeleton(*thinking),
+        tool_call_id=as_text(call_id),
+        tool_name=as_text(name),
+        is_error=is_error,
+        text_chars=text_chars,
+        images=images,
+        other_parts=others,
+        stub_text=None if stub is None else as_text(stub),
+        block_text=None if block is None else as_text(block),
+    )
+
+
+def _read_call(fields: Sequence[Any]) -> CallSkeleton:
+    call_id, name, paths, captured, args_chars, json_chars = fields
+    return CallSkeleton(
+        as_text(call_id),
+        as_text(name),
+        tuple(as_text(path) for path in paths),
+        tuple(as_text(path) for path in captured),
+        args_chars,
+        json_chars,
+    )
