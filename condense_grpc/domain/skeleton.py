@@ -30,6 +30,7 @@ from condense_grpc.domain.messages import (
 )
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_to_pi, part_to_pi
 from condense_grpc.domain.pi_records import refs_from_pi
+from condense_grpc.domain.text import is_blank
 
 BLOCK_OPENING = '<compressed-chain id="'
 _STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
@@ -76,6 +77,7 @@ class MessageSkeleton:
     other_parts: int = 0
     stub_text: str | None = None
     block_text: str | None = None
+    is_empty: bool = False
     is_summary: bool = False
     summary_refs: tuple[Ref, ...] = ()
 
@@ -98,12 +100,19 @@ def skeleton_of(message: Message, path_arguments: Sequence[str]) -> MessageSkele
         case Role.ASSISTANT:
             calls = tuple(_call(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart))
             return MessageSkeleton(
-                message.role, message.timestamp_ms, chars, calls=calls, thinking=_thinking(message, value)
+                message.role,
+                message.timestamp_ms,
+                chars,
+                calls=calls,
+                thinking=_thinking(message, value),
+                is_empty=not calls and _is_empty(message),
             )
         case Role.TOOL_RESULT:
             return _result(message, value, chars)
         case Role.USER:
-            return MessageSkeleton(message.role, message.timestamp_ms, chars, block_text=_block_text(message))
+            return MessageSkeleton(
+                message.role, message.timestamp_ms, chars, block_text=_block_text(message), is_empty=_is_empty(message)
+            )
         case Role.CUSTOM:
             if message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE:
                 details = parse_or_text(message.details_json) if message.details_json else None
@@ -181,3 +190,10 @@ def _block_text(message: Message) -> str | None:
     if not isinstance(first, TextPart) or any(isinstance(part, TextPart) for part in rest):
         return None
     return first.text if first.text.startswith(BLOCK_OPENING) else None
+
+
+def _is_empty(message: Message) -> bool:
+    """Nothing in it but blank text and thinking."""
+    return all(
+        isinstance(part, ThinkingPart) or (isinstance(part, TextPart) and is_blank(part.text)) for part in message.parts
+    )

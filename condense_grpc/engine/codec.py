@@ -166,13 +166,16 @@ def encode_skeleton(skeleton: MessageSkeleton) -> bytes:
             skeleton.other_parts,
             skeleton.stub_text,
             skeleton.block_text,
+            skeleton.is_empty,
         )
     )
 
 
 def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
     """The skeleton of these bytes."""
-    _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, stub, block = unpack(data)
+    _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, stub, block, empty = unpack(
+        data
+    )
     return MessageSkeleton(
         _ROLES[role],
         timestamp_ms,
@@ -187,6 +190,7 @@ def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
         other_parts=others,
         stub_text=None if stub is None else as_text(stub),
         block_text=None if block is None else as_text(block),
+        is_empty=empty,
     )
 
 

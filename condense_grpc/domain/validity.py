@@ -1,0 +1,96 @@
+"""Validity of a history: what a provider would reject in it.
+
+Every call is answered exactly once, in the stretch directly behind its assistant message; no result stands without a
+call; ids are not repeated inside one assistant message; user and assistant messages are not empty. Calls of the last
+assistant message may be unanswered when nothing but results follows: the agent is still working on them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from condense_grpc.domain.messages import Role
+from condense_grpc.domain.skeleton import MessageSkeleton
+
+
+class ViolationKind(StrEnum):
+    """What is wrong with a history."""
+
+    UNANSWERED_CALL = "unanswered-call"
+    ORPHAN_RESULT = "orphan-result"
+    DUPLICATE_RESULT = "duplicate-result"
+    INTERRUPTED_RESULTS = "interrupted-results"
+    REPEATED_CALL_ID = "repeated-call-id"
+    EMPTY_ID = "empty-id"
+    EMPTY_CONTENT = "empty-content"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One defect. `message_index` is a position in the list that was checked."""
+
+    kind: ViolationKind
+    message_index: int
+    tool_call_id: str = ""
+
+
+def find_violations(messages: Sequence[MessageSkeleton], start: int = 0) -> list[Violation]:
+    """The defects of a list from `start` on (which must not lie inside of a turn), by position."""
+    found: list[Violation] = []
+    turn = _Turn()
+    for position in range(start, len(messages)):
+        message = messages[position]
+        if message.is_empty:
+            found.append(Violation(ViolationKind.EMPTY_CONTENT, position))
+        if message.role is Role.ASSISTANT:
+            found += turn.unanswered()
+            turn = _Turn(position, message)
+            found += turn.repeated_ids()
+        elif message.role is Role.TOOL_RESULT:
+            found += turn.answer(position, message.tool_call_id)
+        else:
+            turn.interrupt()
+    if turn.interrupted:
+        found += turn.unanswered()
+    return sorted(found, key=lambda violation: violation.message_index)
+
+
+class _Turn:
+    """The latest assistant message with what is still open of it."""
+
+    def __init__(self, position: int = -1, message: MessageSkeleton | None = None) -> None:
+        self._position = position
+        self._calls = Counter(call.id for call in message.calls) if message else Counter[str]()
+        self._open = Counter(self._calls)
+        self.interrupted = False
+
+    def interrupt(self) -> None:
+        """Something that is no result came."""
+        self.interrupted = True
+
+    def answer(self, position: int, call_id: str) -> list[Violation]:
+        """A result came."""
+        if self._open[call_id] > 0:
+            self._open[call_id] -= 1
+            late = self.interrupted
+            return [Violation(ViolationKind.INTERRUPTED_RESULTS, position, call_id)] if late else []
+        known = call_id in self._calls
+        kind = ViolationKind.DUPLICATE_RESULT if known else ViolationKind.ORPHAN_RESULT
+        return [Violation(kind, position, call_id)]
+
+    def repeated_ids(self) -> list[Violation]:
+        """Ids that stand twice in the message, or not at all."""
+        kinds = ((call_id, count) for call_id, count in self._calls.items() if count > 1 or not call_id)
+        return [
+            Violation(ViolationKind.REPEATED_CALL_ID if count > 1 else ViolationKind.EMPTY_ID, self._position, call_id)
+            for call_id, count in kinds
+        ]
+
+    def unanswered(self) -> list[Violation]:
+        """Calls that nothing answers any more."""
+        return [
+            Violation(ViolationKind.UNANSWERED_CALL, self._position, call_id)
+            for call_id, count in self._open.items()
+            for _ in range(count)
+        ]

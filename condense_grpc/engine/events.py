@@ -1,0 +1,156 @@
+"""What a flush or compaction tells while it runs. The last event is always FlushCompleted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from condense_grpc.domain.entries import Frontier, Stats
+from condense_grpc.engine.ports import Usage
+
+
+class BatchOutcome(StrEnum):
+    """What became of one batch."""
+
+    SUMMARIZED = "summarized"
+    EXTRACTIVE = "extractive"
+    SKIPPED_TRIVIAL = "skipped-trivial"
+    SKIPPED_OVERSIZED = "skipped-oversized"
+    SKIPPED_DEDUPED = "skipped-deduped"
+    FAILED = "failed"
+
+
+class FlushOutcome(StrEnum):
+    """What a whole flush came to."""
+
+    SUMMARIZED = "summarized"
+    SKIPPED_OVERSIZED = "skipped-oversized"
+    SKIPPED_DEDUPED = "skipped-deduped"
+    SKIPPED_TRIVIAL = "skipped-trivial"
+    ERROR = "error"
+    COMPRESSED = "compressed"
+    EMPTY = "empty"
+    DISABLED = "disabled"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPreview:
+    """A batch before it is summarized."""
+
+    batch_index: int
+    turn_index: int
+    tool_names: tuple[str, ...]
+    call_count: int
+    raw_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlushStarted:
+    """The flush took its snapshot."""
+
+    trigger: str
+    batches: tuple[BatchPreview, ...]
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStarted:
+    """A batch went to the summarizer."""
+
+    batch_index: int
+    raw_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """Characters of a summary received so far."""
+
+    batch_index: int
+    received_chars: int
+    raw_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateCall:
+    """A call that shares the ref of its original."""
+
+    occurrence_key: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFinished:
+    """A batch is done: stored, skipped or failed. `text` is the final summary if one was stored."""
+
+    batch_index: int
+    turn_index: int
+    outcome: BatchOutcome
+    occurrence_keys: tuple[str, ...]
+    refs: tuple[str, ...] = ()
+    duplicates: tuple[DuplicateCall, ...] = ()
+    text: str = ""
+    usage: Usage | None = None
+    failure_reason: str = ""
+    source_chars: int = 0
+    summary_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChainCompressed:
+    """A chain became a block. `body_source`: `deterministic`, `fused` or `summaries`; `body` as it was decided."""
+
+    block_id: str
+    refs: tuple[str, ...]
+    body_source: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a person may want to know. `level`: info, warning or error."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlushCounts:
+    """Numbers of a flush."""
+
+    captured_batches: int = 0
+    processed_batches: int = 0
+    summarized_batches: int = 0
+    failed_batches: int = 0
+    captured_calls: int = 0
+    raw_chars: int = 0
+    summary_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FlushCompleted:
+    """The end of a flush or compaction."""
+
+    outcome: FlushOutcome
+    counts: FlushCounts
+    frontier: Frontier | None
+    stats: Stats
+    revision: str
+    blocks: Sequence[str] = ()
+    skipped_chains: int = 0
+    reclaimed_tokens: int = 0
+
+
+FlushEvent: TypeAlias = (
+    FlushStarted | BatchStarted | BatchProgress | BatchFinished | ChainCompressed | Notice | FlushCompleted
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedEvent:
+    """An event with its place in the flush (from 1) and its time."""
+
+    sequence: int
+    time_ms: int
+    flush_id: str
+    event: FlushEvent

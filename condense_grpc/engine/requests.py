@@ -1,0 +1,215 @@
+"""What the use cases take and give, as plain values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from condense_grpc.domain.batches import Record
+from condense_grpc.domain.budget import Usage as ContextUsage
+from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.edits import Edit
+from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, Frontier, Stats
+from condense_grpc.domain.messages import Message
+from condense_grpc.domain.stats import StatsDelta
+from condense_grpc.domain.validity import Violation
+
+
+class ViewKind(StrEnum):
+    """What a prune gives back: edits to the client's own list, the whole list, or neither."""
+
+    EDITS = "edits"
+    FULL = "full"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """New messages behind `base_length` messages whose etag is `base_etag` (empty: trust the length).
+
+    Afterwards the transcript is exactly the base and these messages. `config` holds changed settings by field name
+    (nested blocks as dicts) for a session that this delta creates.
+    """
+
+    base_length: int
+    base_etag: str
+    messages: Sequence[Message]
+    create_if_missing: bool = False
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AppendResult:
+    """Where the transcript stands after an append."""
+
+    length: int
+    etag: str
+    created: bool = False
+    violations: Sequence[Violation] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PruneRequest:
+    """One prune. Without a delta the transcript stays as it is."""
+
+    session_id: str
+    delta: Delta | None = None
+    view: ViewKind = ViewKind.EDITS
+    known_revision: str = ""
+    dry_run: bool = False
+    min_savings_chars: int | None = None
+    usage: ContextUsage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reclaim:
+    """Sizes of the list before and after; 0 when nothing differs. Tokens are estimates (characters / 4)."""
+
+    before_chars: int = 0
+    after_chars: int = 0
+    before_tokens: int = 0
+    after_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """How the view differs from the one before it. `first_changed_index` is a position in the view."""
+
+    first_changed_index: int
+    unchanged_prefix_chars: int
+    breaks_cache: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """How many of each the view has."""
+
+    stubs: int = 0
+    purged_arguments: int = 0
+    compressed_chains: int = 0
+    summaries: int = 0
+    dropped_messages: int = 0
+    swept_orphans: int = 0
+    moved_messages: int = 0
+    stripped_thinking: int = 0
+
+
+class FlushTrigger(StrEnum):
+    """Why a flush runs."""
+
+    MANUAL = "manual"
+    MESSAGE_END = "message-end"
+    BUDGET = "budget"
+    DELTA = "delta"
+
+
+@dataclass(frozen=True, slots=True)
+class FlushAdvice:
+    """Whether a flush is worth it now. `started`: the service has started one by itself."""
+
+    trigger: FlushTrigger | None = None
+    pending_batches: int = 0
+    pending_chars: int = 0
+    running: bool = False
+    started: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """The answer to a prune. `edits` is empty when `unchanged`; `messages` only for a full view."""
+
+    length: int
+    etag: str
+    revision: str
+    unchanged: bool
+    pruned: bool
+    edits: Sequence[Edit]
+    messages: Sequence[Message] | None
+    reclaim: Reclaim
+    cache: CacheReport | None
+    applied: Applied
+    advice: FlushAdvice
+    violations: Sequence[Violation]
+    created: bool
+    status_line: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlushRequest:
+    """One flush. `attach`: follow a running one instead of failing; `compact`: ignore the rolling window."""
+
+    session_id: str
+    delta: Delta | None = None
+    trigger: FlushTrigger = FlushTrigger.MANUAL
+    dry_run: bool = False
+    compact: bool = False
+    attach: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session as clients see it. Times are epoch milliseconds."""
+
+    session_id: str
+    create_time_ms: int
+    update_time_ms: int
+    labels: Mapping[str, str]
+    config: SessionConfig
+    length: int
+    etag: str
+    revision: str
+    pending_batches: int
+    rearmed: bool
+    status_line: str
+
+
+class CallState(StrEnum):
+    """What became of a tool call."""
+
+    PENDING = "pending"
+    SUMMARIZED = "summarized"
+    SPILLED = "spilled"
+    DUPLICATE = "duplicate"
+    PROTECTED = "protected"
+    SKIPPED = "skipped"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """A record with what the index knows about it and what its stored text measures."""
+
+    record: Record
+    ref: str
+    state: CallState
+    duplicate_of: str = ""
+    summary_id: str = ""
+    text_chars: int = 0
+    text_bytes: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizerHealth:
+    """Who writes summaries now."""
+
+    name: str
+    in_fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticsReport:
+    """Everything about a session. `counts` per diagnostic kind since the session was loaded."""
+
+    counts: Mapping[str, int]
+    metrics: ContextMetrics
+    stats: Stats
+    session_delta: StatsDelta
+    reclaim: Reclaim
+    frontier: Frontier | None
+    pending_batches: int
+    pending_chars: int
+    summarizer: SummarizerHealth
+    flushes: Sequence[FlushMetricsEntry]
+    status_line: str
+    flush_running: bool
