@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from condense_grpc.domain.batches import Record, Ref, SummaryDetails
+from condense_grpc.domain.occurrence import ParsedKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,15 @@ class SummaryEntry:
 
 @dataclass(frozen=True, slots=True)
 class AliasEntry:
-    """A duplicate: it shares the ref of its original and has a record of its own (None in some imports)."""
+    """A duplicate: it shares the ref of its original and has a record of its own (None in some imports).
+
+    `new_identity` is given where the new key, read as text, would name another id.
+    """
 
     new_key: str
     original_key: str
     record: Record | None = None
+    new_identity: ParsedKey | None = None
 
 
 class SkipReason(StrEnum):

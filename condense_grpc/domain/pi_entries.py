@@ -3,7 +3,9 @@
 Reading never fails: an entry that is malformed or not one of ours is None (messages are none).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from condense_grpc.domain.entries import (
@@ -25,7 +27,7 @@ from condense_grpc.domain.entries import (
     SummaryEntry,
 )
 from condense_grpc.domain.messages import TextPart
-from condense_grpc.domain.occurrence import occurrence_key
+from condense_grpc.domain.occurrence import ParsedKey, occurrence_key, parse_key
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, number_or_none, part_from_pi, text_or_empty
 from condense_grpc.domain.pi_records import (
     details_from_pi,
@@ -38,9 +40,10 @@ from condense_grpc.domain.pi_records import (
 )
 
 _PREFIX = "context-prune-"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def entry_from_pi(value: Any) -> Entry | None:
+def entry_from_pi(value: Any, path_arguments: Sequence[str] = ("path",)) -> Entry | None:
     """One session entry; None when it is malformed or none of ours (messages are none)."""
     if not isinstance(value, dict):
         return None
@@ -50,8 +53,10 @@ def entry_from_pi(value: Any) -> Entry | None:
     data = value.get("data")
     if value.get("type") != "custom" or not isinstance(kind, str) or not isinstance(data, dict):
         return None
-    reader = _READERS.get(kind.removeprefix(_PREFIX)) if kind.startswith(_PREFIX) else None
-    return reader(data) if reader else None
+    name = kind.removeprefix(_PREFIX) if kind.startswith(_PREFIX) else ""
+    if name in _RECORD_READERS:
+        return _RECORD_READERS[name](data, path_arguments)
+    return _READERS[name](data) if name in _READERS else None
 
 
 def summary_text(content: Any) -> str:
@@ -62,32 +67,44 @@ def summary_text(content: Any) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, TextPart))
 
 
+def entry_time_ms(value: Any) -> int | None:
+    """The time of an entry, an ISO string, in epoch milliseconds; a number is taken as it is. None if it is neither."""
+    if not isinstance(value, str):
+        return number_or_none(value)
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return (time.replace(tzinfo=time.tzinfo or UTC) - _EPOCH) // timedelta(milliseconds=1)
+
+
 def _summary(value: dict[str, Any]) -> Entry:
     text = summary_text(value.get("content"))
-    return SummaryEntry(text, details_from_pi(value.get("details")), number_or_none(value.get("timestamp")))
+    return SummaryEntry(text, details_from_pi(value.get("details")), entry_time_ms(value.get("timestamp")))
 
 
-def _index(data: dict[str, Any]) -> Entry:
-    records = (record_from_pi(item) for item in objects_in(data.get("toolCalls")))
+def _index(data: dict[str, Any], path_arguments: Sequence[str]) -> Entry:
+    records = (record_from_pi(item, path_arguments) for item in objects_in(data.get("toolCalls")))
     refs = refs_from_pi(data["refs"]) if isinstance(data.get("refs"), list) else None
     found = tuple(record for record in records if record is not None)
     return IndexEntry(found, refs, data.get("backfilled") is True)
 
 
-def _alias(data: dict[str, Any]) -> Entry | None:
+def _alias(data: dict[str, Any], path_arguments: Sequence[str]) -> Entry | None:
     new, original = data.get("newToolCallId"), data.get("originalToolCallId")
     if not isinstance(new, str) or not isinstance(original, str):
         return None
+    new_time = number_or_none(data.get("newResultTimestamp"))
+    new_number = occurrence_or_none(data.get("newOccurrence"))
+    original_time = number_or_none(data.get("originalResultTimestamp"))
+    original_number = occurrence_or_none(data.get("originalOccurrence"))
+    new_key = occurrence_key(new, new_time, new_number)
+    identity = ParsedKey(new, new_time, new_number)
     return AliasEntry(
-        occurrence_key(
-            new, number_or_none(data.get("newResultTimestamp")), occurrence_or_none(data.get("newOccurrence"))
-        ),
-        occurrence_key(
-            original,
-            number_or_none(data.get("originalResultTimestamp")),
-            occurrence_or_none(data.get("originalOccurrence")),
-        ),
-        record_from_pi(data.get("record")),
+        new_key,
+        occurrence_key(original, original_time, original_number),
+        record_from_pi(data.get("record"), path_arguments),
+        None if parse_key(new_key) == identity else identity,
     )
 
 
@@ -224,9 +241,11 @@ def _flush_metrics(data: dict[str, Any]) -> Entry:
     )
 
 
-_READERS = {
+_RECORD_READERS: dict[str, Callable[[dict[str, Any], Sequence[str]], Entry | None]] = {
     "index": _index,
     "dedup-alias": _alias,
+}
+_READERS: dict[str, Callable[[dict[str, Any]], Entry | None]] = {
     "skip": _skip,
     "frontier": _frontier,
     "stats": _stats,

@@ -98,7 +98,7 @@ def call_from_pi(value: dict[str, Any]) -> Call:
         is_error=value.get("isError") is True,
         result_timestamp_ms=number_or_none(value.get("resultTimestamp")),
         occurrence=occurrence_or_none(value.get("occurrence")),
-        parts=tuple(part_from_pi(part) for part in parts) if isinstance(parts, list) else (),
+        parts=tuple(part_from_pi(part) for part in objects_in(parts)),
     )
 
 

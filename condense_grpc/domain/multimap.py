@@ -1,0 +1,33 @@
+"""A map from one key to several values that costs little where nearly every key has just one."""
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+_Value = TypeVar("_Value", str, int)
+
+
+class MultiMap(Generic[_Value]):
+    """Values by key, in the order in which they were added. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, _Value | list[_Value]] = {}
+
+    def add(self, key: str, value: _Value) -> None:
+        """Add a value behind those that the key has."""
+        known = self._values.get(key)
+        if known is None:
+            self._values[key] = value
+        elif isinstance(known, list):
+            known.append(value)
+        else:
+            self._values[key] = [known, value]
+
+    def get(self, key: str) -> Sequence[_Value]:
+        """The values of a key; none for an unknown one. Not to be changed."""
+        known = self._values.get(key)
+        if known is None:
+            return ()
+        return known if isinstance(known, list) else (known,)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
