@@ -17,7 +17,10 @@ def compact(value: Any) -> str:
 
 def pretty(value: Any) -> str:
     """The same as `compact` with two-space indentation; empty containers stay `{}` and `[]`."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    except RecursionError:  # reading reaches deeper than indenting in newer Pythons
+        return compact(value)
 
 
 def parse_or_text(text: str) -> Any:

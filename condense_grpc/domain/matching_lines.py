@@ -5,6 +5,8 @@ A matching line is shown as `<number>: <line>`. With context it is as in grep: a
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
@@ -37,6 +39,14 @@ class _Line(NamedTuple):
     matches: bool = True
 
 
+class _Shown(NamedTuple):
+    """A line of the selection as it is shown. A gap has the number of the line behind it."""
+
+    number: int
+    matches: bool
+    text: str
+
+
 def cut_pattern(
     text: str, pattern: PatternSlice, max_chars: int | None = None, matcher_of: MatcherOf | None = None
 ) -> Cut:
@@ -45,22 +55,56 @@ def cut_pattern(
     if pattern.regex:
         if matcher_of is None:
             raise ValueError("a pattern slice with an expression needs matcher_of")
-        matching = _matching(text, matcher_of(pattern.pattern))
+        find = partial(_matching, text, matcher_of(pattern.pattern))
     else:
-        matching = _containing(text, pattern.pattern)
-    lines = _with_context(text, matching, pattern.context_lines) if pattern.context_lines > 0 else matching
-    head = _Head(text, with_gaps=pattern.context_lines > 0)
-    for line in lines:
-        head.add(line)
-    if not head.matches:
+        find = partial(_containing, text, pattern.pattern)
+    count = sum(1 for _ in find())
+    if not count:
         return Cut("", f"(no line contains the pattern; the output has {total} lines)", is_empty=True)
-    return head.cut(_what(pattern, head.matches, total), total, max_chars)
-
-
-def _what(pattern: PatternSlice, count: int, total: int) -> str:
     kind = "matching" if pattern.regex else "with"
-    context = f", {pattern.context_lines} around each" if pattern.context_lines > 0 else ""
-    return f'lines {kind} "{pattern.pattern}"{context}, {count} of {total}'
+    around = f", {pattern.context_lines} around each" if pattern.context_lines > 0 else ""
+    what = f'lines {kind} "{pattern.pattern}"{around}, {count} of {total}'
+    show = partial(_shown, text, find, pattern.context_lines)
+    return replace(_cut(show, (count, total), max_chars), what=what)
+
+
+def _cut(show: Callable[[], Iterator[_Shown]], totals: tuple[int, int], max_chars: int | None) -> Cut:
+    """The head of a selection; `totals` are its matching lines and the lines of the text."""
+    count, total = totals
+    lines = _enough(show())
+    head = head_within("\n".join(line.text for line in lines), max_chars)
+    shown = head.shown_lines
+    if not head.truncated:
+        return Cut(head.content, shown_lines=shown)
+    if head.first_line_cut:
+        chars = sum(len(line.text) + 1 for line in show()) - 1
+        detail = first_line_detail(len(head.content), chars, f"lines {lines[0].number}-{total}")
+    else:
+        matches = sum(line.matches for line in lines[:shown])
+        rest = f"lines {lines[shown].number}-{total}"
+        detail = f"{matches}/{count} matching lines shown; for the rest ask for {rest}"
+    return Cut(head.content, truncation_note(detail), truncated=True, shown_lines=shown)
+
+
+def _enough(lines: Iterable[_Shown]) -> list[_Shown]:
+    """As many lines as can be shown, and at least one more if there is one."""
+    enough: list[_Shown] = []
+    chars = 0
+    for line in lines:
+        enough.append(line)
+        chars += len(line.text) + 1
+        if len(enough) > MAX_LINES or chars > MAX_BYTES + 1:
+            break
+    return enough
+
+
+def _shown(text: str, find: Callable[[], Iterator[_Line]], context: int) -> Iterator[_Shown]:
+    last = 0
+    for number, start, end, matches in _with_context(text, find(), context) if context > 0 else find():
+        if context > 0 and last and number > last + 1:
+            yield _Shown(number, False, GAP)
+        yield _Shown(number, matches, f"{number}{':' if matches else '-'} {text[start:end]}")
+        last = number
 
 
 def _containing(text: str, part: str) -> Iterator[_Line]:
@@ -121,49 +165,3 @@ def _before(text: str, match: _Line, count: int) -> Iterator[_Line]:
     for _ in range(count):
         start = text.rfind("\n", 0, start - 1) + 1
     return _around(text, match.number - count, start, count)
-
-
-class _Head:
-    """The selection as it is collected: the text of what can be shown, the measures of all of it."""
-
-    def __init__(self, text: str, *, with_gaps: bool) -> None:
-        self.matches = 0
-        self._text = text
-        self._with_gaps = with_gaps
-        self._chars = -1  # there is no line feed before the first line
-        self._last = 0
-        self._shown: list[str] = []
-        self._shown_chars = 0
-        self._shown_from: list[tuple[int, bool]] = []
-
-    def add(self, line: _Line) -> None:
-        """Take in the next line of the selection."""
-        if self._with_gaps and self._last and line.number > self._last + 1:
-            self._put(GAP, 0, 0, (line.number, False))
-        mark = ":" if line.matches else "-"
-        self._put(f"{line.number}{mark} ", line.start, line.end, (line.number, line.matches))
-        self._last = line.number
-        self.matches += line.matches
-
-    def _put(self, prefix: str, start: int, end: int, shown_from: tuple[int, bool]) -> None:
-        self._chars += len(prefix) + end - start + 1
-        if len(self._shown) <= MAX_LINES and self._shown_chars <= MAX_BYTES:
-            piece = prefix + self._text[start : min(end, start + MAX_BYTES)]
-            self._shown.append(piece)
-            self._shown_chars += len(piece) + 1
-            self._shown_from.append(shown_from)
-
-    def cut(self, what: str, total_lines: int, max_chars: int | None) -> Cut:
-        """What is shown of the selection; there must be a line in it."""
-        head = head_within("\n".join(self._shown), max_chars)
-        shown = head.shown_lines
-        if not head.truncated:
-            return Cut(head.content, what=what, shown_lines=shown)
-        if head.first_line_cut:
-            rest = f"lines {self._shown_from[0][0]}-{total_lines}"
-            detail = first_line_detail(len(head.content), self._chars, rest)
-        else:
-            matches = sum(matches for _, matches in self._shown_from[:shown])
-            rest = f"lines {self._shown_from[shown][0]}-{total_lines}"
-            detail = f"{matches}/{self.matches} matching lines shown; for the rest ask for {rest}"
-        return Cut(head.content, truncation_note(detail), what, truncated=True, shown_lines=shown)
