@@ -106,7 +106,8 @@ class Store(Protocol):
     """Durable storage of sessions. Safe to use from many tasks of one event loop.
 
     Every method may raise StoreUnavailable; nothing was changed then, or the change is complete and repeating the
-    call says so. Session ids are opaque: ids that differ in a single code point are different sessions.
+    call says so. A call that is cancelled was not made, or is complete, when its task ends. Session ids are opaque:
+    ids that differ in a single code point are different sessions. No text has a NUL or a lone surrogate in it.
     """
 
     @property
@@ -123,7 +124,7 @@ class Store(Protocol):
         ...
 
     async def create(self, row: SessionRow) -> SessionRow:
-        """Make a new session, version 1. Raises SessionAlreadyExists."""
+        """Make a new session, version 1 (whatever `row` says). Raises SessionAlreadyExists."""
         ...
 
     async def read_row(self, session_id: str) -> SessionRow | None:
@@ -141,15 +142,17 @@ class Store(Protocol):
     async def write(self, changes: Changes) -> SessionRow:
         """Compare and set: if the stored version is that of `changes.row`, write all of it and return the new row.
 
-        Raises RevisionConflict when the version differs, SessionNotFound when the session is gone. When this
-        returns, the changes survive a crash of the process and of the machine.
+        Raises RevisionConflict when the version differs, or `create_time_ms` (the session was deleted and made
+        again meanwhile), SessionNotFound when the session is gone, ValueError for a node or number that exists
+        already. When this returns, the changes survive a crash of the process and of the machine.
         """
         ...
 
     async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
         """Make a new session, version 1, with copies of these messages and commits under their numbers.
 
-        Raises SessionNotFound for the source, SessionAlreadyExists for the new id.
+        Diagnostics stay behind. Raises SessionNotFound for the source, SessionAlreadyExists for the new id,
+        ValueError for a node or number that the source does not have.
         """
         ...
 

@@ -1,0 +1,120 @@
+"""One thread that owns one SQLite connection and runs transactions on it, in the order in which they came.
+
+SQLAlchemy's pool and pysqlite's own idea of a transaction stay out of it: the connection is in autocommit mode, and
+each transaction begins with the statement that the owner chose. After a failure of the driver the connection is
+closed and the next call opens a new one, so that no failed transaction lives on.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from condense_grpc.errors import StoreUnavailable
+from condense_grpc.store.errors import StoreDamaged
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+# The low byte of SQLite's error codes: SQLITE_CORRUPT and SQLITE_NOTADB.
+DAMAGED = (11, 26)
+
+
+class ConnectionThread:
+    """Starts its thread with the first call. `run` is for tasks of one event loop; the rest for any thread."""
+
+    def __init__(self, path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeout_ms: int) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="condense-sqlite")
+        self._engine = _engine(path, begin=begin, pragmas=pragmas, busy_timeout_ms=busy_timeout_ms)
+        self._connection: Connection | None = None
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """The result of `work`, run in one transaction. When this ends, cancelled or not, the transaction has ended."""
+        return await settle(self._executor.submit(self._transaction, work))
+
+    def run_here(self, work: Callable[[Connection], T]) -> T:
+        """The same for a caller that may block."""
+        return self._executor.submit(self._transaction, work).result()
+
+    def stop(self) -> None:
+        """Finish the calls that wait, close the connection and end the thread. Blocks."""
+        self._executor.submit(self._disconnect).result()
+        self._executor.shutdown()
+
+    def _transaction(self, work: Callable[[Connection], T]) -> T:
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                return work(self._connection)
+        except (DBAPIError, sqlite3.Error) as error:
+            self._disconnect()
+            raise _translated(error) from None
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                connection.close()
+            except (DBAPIError, sqlite3.Error) as error:
+                _translated(error)
+
+
+def _engine(path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeout_ms: int) -> Engine:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(path, isolation_level=None, timeout=busy_timeout_ms / 1000)
+        try:
+            for name, value in pragmas.items():
+                connection.execute(f"PRAGMA {name} = {value}").close()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    # Parameters are content: an error must not show them.
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+
+    @event.listens_for(engine, "begin")
+    def begin_transaction(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _translated(error: Exception) -> StoreUnavailable:
+    driver = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(driver, "sqlite_errorcode", 0)
+    logger.warning("store: %s %s", type(driver).__name__, getattr(driver, "sqlite_errorname", ""))
+    return StoreDamaged() if code & 0xFF in DAMAGED else StoreUnavailable()
+
+
+async def settle(job: "Future[T]") -> T:
+    """The result of a job. A cancelled caller takes the job back, or else waits for its end: it is never in between."""
+    waiter = asyncio.wrap_future(job)
+    try:
+        await asyncio.wait([waiter])
+    except asyncio.CancelledError:
+        while not job.cancel() and not waiter.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([waiter])
+        if waiter.done() and not waiter.cancelled():
+            waiter.exception()
+        raise
+    return waiter.result()
+
+
+async def in_thread(job: Callable[[], T]) -> T:
+    """The result of something rare that blocks, under the rule of `settle`."""
+    executor = ThreadPoolExecutor(1, thread_name_prefix="condense-store")
+    try:
+        return await settle(executor.submit(job))
+    finally:
+        executor.shutdown(wait=False)

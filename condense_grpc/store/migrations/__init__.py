@@ -1,0 +1,1 @@
+"""Migrations of the schema. They travel in the wheel and are run when a store is opened."""
