@@ -120,7 +120,7 @@ class SessionIndex:
 
     def add_alias(self, alias: AliasEntry) -> None:
         """Register a duplicate. One without a record of its own counts only if its original is filed."""
-        key, identity = alias.new_key, alias.new_identity or parse_key(alias.new_key)
+        key, identity = alias.new_key, alias.new_identity or _identity(alias)
         if alias.record is not None:
             if key not in self._own_record:
                 self._own_by_id.add(identity.tool_call_id, key)
@@ -257,6 +257,14 @@ class SessionIndex:
         """The keys with a record, filed ones first, each once."""
         filed, own = self._filed_by_id.get(tool_call_id), self._own_by_id.get(tool_call_id)
         return list(dict.fromkeys([*filed, *own])) if own else filed
+
+
+def _identity(alias: AliasEntry) -> ParsedKey:
+    """The identity of a duplicate: that of its record, or what the key says as text."""
+    record = alias.record
+    if record is None or record.key != alias.new_key:
+        return parse_key(alias.new_key)
+    return ParsedKey(record.tool_call_id, record.result_timestamp_ms, record.occurrence)
 
 
 def _under(record: Record, key: str, identity: ParsedKey) -> Record:

@@ -59,7 +59,7 @@ def render(source: RenderInput) -> View:
         elements = [element for index, element in enumerate(elements) if index not in orphans]
     if _is_unchanged(elements, len(messages)):
         return View(tuple(elements), False, 0, 0, tuple(diagnostics))
-    return View(tuple(elements), True, before, list_chars(elements), tuple(diagnostics))
+    return View(tuple(elements), True, before, list_chars(elements), tuple(diagnostics), len(orphans))
 
 
 def _is_unchanged(elements: Sequence[Element], count: int) -> bool:

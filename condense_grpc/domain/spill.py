@@ -7,6 +7,7 @@ filed, so the second of two equal large results is a duplicate.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.batches import Call, Record, RecordContext, Ref, Spill, record_of
 from condense_grpc.domain.entries import AliasEntry, Entry, IndexEntry
 from condense_grpc.domain.index import SessionIndex
@@ -43,7 +44,7 @@ def spill_calls(
         if len(call.result_text) < threshold or index.is_summarized(call.key):
             continue
         spill = Spill(utf8_bytes(call.result_text), head_preview(call.result_text, preview_bytes))
-        record = record_of(call, context, spill)
+        record = as_filed(record_of(call, context, spill))
         handled[call.tool_call_id] = None
         original = original_of(index, record) if dedup else None
         if original is not None:

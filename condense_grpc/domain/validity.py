@@ -35,11 +35,13 @@ class Violation:
     tool_call_id: str = ""
 
 
-def find_violations(messages: Sequence[MessageSkeleton], start: int = 0) -> list[Violation]:
-    """The defects of a list from `start` on (which must not lie inside of a turn), by position."""
+def find_violations(
+    messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None
+) -> list[Violation]:
+    """The defects of a list from `start` on (which must not lie inside of a turn) to `end`, by position."""
     found: list[Violation] = []
     turn = _Turn()
-    for position in range(start, len(messages)):
+    for position in range(start, len(messages) if end is None else end):
         message = messages[position]
         if message.is_empty:
             found.append(Violation(ViolationKind.EMPTY_CONTENT, position))

@@ -101,6 +101,7 @@ class View:
     before_chars: int
     after_chars: int
     diagnostics: tuple[Diagnostic, ...]
+    swept: int = 0
 
 
 def list_chars(elements: Sequence[Element]) -> int:

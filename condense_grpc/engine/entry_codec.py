@@ -28,6 +28,7 @@ from condense_grpc.domain.entries import (
     StatsEntry,
     SummaryEntry,
 )
+from condense_grpc.domain.occurrence import ParsedKey
 from condense_grpc.engine.codec import as_text, pack, read_part, unpack, write_part
 
 _KINDS: dict[str, type[Any]] = {
@@ -52,6 +53,7 @@ _MANY: dict[tuple[type[Any], str], type[Any]] = {
 _ONE: dict[tuple[type[Any], str], type[Any]] = {
     (SummaryEntry, "details"): SummaryDetails,
     (AliasEntry, "record"): Record,
+    (AliasEntry, "new_identity"): ParsedKey,
     (FrontierEntry, "frontier"): Frontier,
     (StatsEntry, "stats"): Stats,
     (FlushMetricsEntry, "metrics"): ContextMetrics,

@@ -129,9 +129,9 @@ class FlushCounts:
 
 @dataclass(frozen=True, slots=True)
 class FlushCompleted:
-    """The end of a flush or compaction."""
+    """The end of a flush or compaction. `outcome` None: it was only a preview."""
 
-    outcome: FlushOutcome
+    outcome: FlushOutcome | None
     counts: FlushCounts
     frontier: Frontier | None
     stats: Stats

@@ -184,6 +184,7 @@ class CallFacts:
     state: CallState
     duplicate_of: str = ""
     summary_id: str = ""
+    block_id: str = ""
     text_chars: int = 0
     text_bytes: int = 0
     sha256: str = ""

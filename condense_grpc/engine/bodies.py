@@ -1,0 +1,62 @@
+"""Bodies of messages: from memory while they are not written yet, else from a bounded cache or the store."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from condense_grpc.domain.messages import Message
+from condense_grpc.engine.codec import decode_message
+from condense_grpc.engine.ports import Store
+from condense_grpc.engine.state import SessionState
+
+
+class BodyCache:
+    """The most recently used encoded bodies of all sessions, up to a number of bytes. For one event loop."""
+
+    def __init__(self, store: Store, capacity_bytes: int = 64 * 1024 * 1024) -> None:
+        self._store = store
+        self._capacity_bytes = capacity_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[tuple[str, int, int], bytes] = OrderedDict()
+
+    async def messages(self, state: SessionState, positions: Iterable[int]) -> dict[int, Message]:
+        """The messages at these positions of the transcript."""
+        transcript = state.transcript
+        wanted = {transcript.nodes[position]: position for position in positions}
+        encoded = await self.encoded(state, wanted)
+        return {
+            position: decode_message(encoded[node], transcript.skeletons[position].timestamp_ms or 0)
+            for node, position in wanted.items()
+        }
+
+    async def encoded(self, state: SessionState, nodes: Iterable[int]) -> dict[int, bytes]:
+        """The bytes of these nodes, of whatever branch."""
+        session = (state.row.session_id, state.row.create_time_ms)
+        found: dict[int, bytes] = {}
+        missing: list[int] = []
+        for node in nodes:
+            unwritten = state.transcript.unwritten.get(node)
+            cached = unwritten.body if unwritten else self._kept.get((*session, node))
+            if cached is None:
+                missing.append(node)
+            else:
+                found[node] = cached
+        if missing:
+            for node, body in (await self._store.read_bodies(session[0], missing)).items():
+                found[node] = body
+                self._keep((*session, node), body)
+        return found
+
+    def forget(self, session_id: str) -> None:
+        """Drop the bodies of a session that was deleted."""
+        for key in [key for key in self._kept if key[0] == session_id]:
+            self._bytes -= len(self._kept.pop(key))
+
+    def _keep(self, key: tuple[str, int, int], body: bytes) -> None:
+        if len(body) > self._capacity_bytes // 8:
+            return
+        previous = self._kept.pop(key, b"")
+        self._kept[key] = body
+        self._bytes += len(body) - len(previous)
+        while self._bytes > self._capacity_bytes:
+            _, dropped = self._kept.popitem(last=False)
+            self._bytes -= len(dropped)

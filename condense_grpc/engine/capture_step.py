@@ -1,0 +1,92 @@
+"""Capture on a live session: what waits to be summarized, with its texts, and the spill of large results."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from condense_grpc.domain.arguments import captured_arguments
+from condense_grpc.domain.batches import Batch, Call, Record, RecordContext, Source
+from condense_grpc.domain.capture import BranchView, CapturedBatch, find_batches, group_runs, hydrate
+from condense_grpc.domain.entries import Entry
+from condense_grpc.domain.messages import Message, calls_of
+from condense_grpc.domain.pairing import Pairs
+from condense_grpc.domain.protection import Protection
+from condense_grpc.domain.spill import spill_calls
+from condense_grpc.engine.state import SessionState
+
+Messages = Mapping[int, Message]
+
+
+def protection_of(state: SessionState) -> Protection:
+    """The protection that the settings ask for."""
+    return Protection(state.config.protected_tools, state.config.protected_paths)
+
+
+def find_pending(state: SessionState) -> list[CapturedBatch]:
+    """The batches that capture takes now, one for each assistant message, without texts."""
+    transcript = state.transcript
+    branch = BranchView(transcript.skeletons, transcript.keys, transcript.numbers, Pairs(transcript.skeletons))
+    return find_batches(branch, state.decisions.index.is_settled, protection_of(state))
+
+
+def count_pending(state: SessionState, captured: Sequence[CapturedBatch]) -> tuple[int, int]:
+    """How many batches a flush would make of these, and the length of their texts."""
+    skeletons = state.transcript.skeletons
+    chars = sum(skeletons[call.result_position].text_chars for batch in captured for call in batch.calls)
+    return len(group_runs(captured, state.config.batching_mode)), chars
+
+
+def places_of(captured: Iterable[CapturedBatch]) -> set[int]:
+    """The positions whose bodies these batches need."""
+    return {
+        position for batch in captured for position in (batch.position, *(call.result_position for call in batch.calls))
+    }
+
+
+def source_of(state: SessionState) -> Callable[[int, int, int], Source]:
+    """Names the stored messages of a call by position."""
+    nodes = tuple(state.transcript.nodes)
+    return lambda call, ordinal, result: Source(nodes[call], ordinal, nodes[result])
+
+
+def with_texts(state: SessionState, captured: CapturedBatch, messages: Messages) -> Batch:
+    """The batch with its texts."""
+    time_ms = state.transcript.skeletons[captured.position].timestamp_ms or 0
+    return hydrate(captured, messages.__getitem__, time_ms, source_of(state))
+
+
+def arguments_from(messages: Mapping[int, Message]) -> Callable[[Record], str]:
+    """Reads the arguments of records from messages by node."""
+
+    def args_of(record: Record) -> str:
+        if record.source is None:
+            return record.args_json or "{}"
+        return captured_arguments(calls_of(messages[record.source.call_node])[record.source.call_ordinal])
+
+    return args_of
+
+
+def large_calls(state: SessionState, captured: Iterable[CapturedBatch], since: int = 0) -> list[CapturedBatch]:
+    """Of these batches the calls whose result stands at `since` or later and is to be spilled."""
+    skeletons, threshold = state.transcript.skeletons, state.config.spill_threshold
+    found: list[CapturedBatch] = []
+    for batch in captured:
+        calls = tuple(
+            call
+            for call in batch.calls
+            if call.result_position >= since and skeletons[call.result_position].text_chars >= threshold
+        )
+        if calls:
+            found.append(CapturedBatch(batch.turn_index, batch.group, batch.position, calls))
+    return found
+
+
+def spill(state: SessionState, batch: Batch, calls: Sequence[Call]) -> tuple[Entry, ...]:
+    """Spill these calls of a batch; the index knows it at once."""
+    config = state.config
+    return spill_calls(
+        state.decisions.index,
+        calls,
+        RecordContext(batch.turn_index, batch.timestamp_ms, config.path_arguments),
+        threshold=config.spill_threshold,
+        preview_bytes=config.spill_preview_bytes,
+        dedup=config.dedup_by_content_hash,
+    ).entries

@@ -1,0 +1,149 @@
+"""Compression of finished chains on a live session: ask the fuser first, then decide and write in one go."""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from condense_grpc.domain.chain_body import chain_body
+from condense_grpc.domain.chain_survey import BodiesWanted, CompressionInput, bodies_wanted, fusible_chains
+from condense_grpc.domain.compression import CompressionOutcome, SkippedChainReason, compress
+from condense_grpc.domain.entries import ChainEntry, StatsEntry
+from condense_grpc.domain.messages import Message
+from condense_grpc.domain.stats import SummaryUsage, add_usage
+from condense_grpc.engine.bodies import BodyCache
+from condense_grpc.engine.capture_step import arguments_from, source_of
+from condense_grpc.engine.codec import decode_message
+from condense_grpc.engine.events import ChainCompressed
+from condense_grpc.engine.flush_run import FlushRun
+from condense_grpc.engine.ports import Clock, FuseRequest, Summarizer, SummaryReply, Usage
+from condense_grpc.engine.registry import Registry
+from condense_grpc.engine.state import SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionTools:
+    """What a compression works with."""
+
+    registry: Registry
+    bodies: BodyCache
+    summarizer: Summarizer
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionOrder:
+    """One compression. `rolling_window`: the newest chains that stay; `pending`: keys that wait for a flush."""
+
+    session_id: str
+    rolling_window: int
+    pending: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionReport:
+    """What it came to. `reclaimed_tokens` estimates the texts that the blocks stand for."""
+
+    blocks: tuple[str, ...] = ()
+    skipped_chains: int = 0
+    reclaimed_tokens: int = 0
+
+
+async def compress_chains(tools: CompressionTools, order: CompressionOrder, run: FlushRun) -> CompressionReport:
+    """Compress every eligible chain of a session and tell `run` about each. The lock is taken only to decide."""
+    fused = await _fuse(tools, order)
+    async with tools.registry.locked(order.session_id) as live:
+        state = live.state
+        now_ms = tools.clock.now_ms()
+        source = _input(state, order, now_ms, {}, {})
+        source = await _with_bodies(tools.bodies, state, source, bodies_wanted(source))
+        outcome = compress(source, {key: reply.text for key, reply in fused.items()})
+        state.decide(outcome.entries, now_ms, applied=True)
+        for diagnostic in outcome.diagnostics:
+            state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
+        if outcome.blocks:
+            _count(state, fused, len(outcome.blocks), now_ms)
+        await tools.registry.persist(live)
+        for block in outcome.blocks:
+            run.emit(_event(state, block))
+        return _report(state, outcome)
+
+
+def _input(
+    state: SessionState,
+    order: CompressionOrder,
+    now_ms: int,
+    messages: Mapping[int, Message],
+    by_node: Mapping[int, Message],
+) -> CompressionInput:
+    transcript = state.transcript
+    return CompressionInput(
+        messages=transcript.skeletons,
+        index=state.decisions.index,
+        config=state.config,
+        now_ms=now_ms,
+        rolling_window=order.rolling_window,
+        message_at=messages.__getitem__,
+        args_of=arguments_from(by_node),
+        source_of=source_of(state),
+        pending=order.pending,
+        digests={digest.hex(): position for position, digest in enumerate(transcript.digests)},
+        digest_at=lambda position: transcript.digests[position].hex(),
+    )
+
+
+async def _with_bodies(
+    bodies: BodyCache, state: SessionState, source: CompressionInput, wanted: BodiesWanted
+) -> CompressionInput:
+    messages = await bodies.messages(state, wanted.positions)
+    nodes = {record.source.call_node for record in wanted.records if record.source}
+    by_node = {node: decode_message(body, 0) for node, body in (await bodies.encoded(state, nodes)).items()}
+    return replace(source, message_at=messages.__getitem__, args_of=arguments_from(by_node))
+
+
+async def _fuse(tools: CompressionTools, order: CompressionOrder) -> dict[str, SummaryReply]:
+    """The fuser's answers by start key; a failure or a blank answer leaves the summaries as they are."""
+    if not tools.summarizer.can_fuse:
+        return {}
+    async with tools.registry.locked(order.session_id) as live:
+        if not live.state.config.chain_compression.fuse_range_summary:
+            return {}
+        chains = fusible_chains(_input(live.state, order, 0, {}, {}))
+    answers: dict[str, SummaryReply] = {}
+    for chain in chains:
+        async for event in tools.summarizer.fuse(FuseRequest(order.session_id, chain.text)):
+            if isinstance(event, SummaryReply):
+                answers[chain.start_key] = event
+    return answers
+
+
+def _count(state: SessionState, fused: Mapping[str, SummaryReply], blocks: int, now_ms: int) -> None:
+    stats = state.decisions.stats
+    for reply in fused.values():
+        stats = add_usage(stats, summary_usage(reply.usage))
+    stats = replace(
+        stats,
+        chains_compressed=stats.chains_compressed + blocks,
+        ranges_summarized=stats.ranges_summarized + len(fused),
+    )
+    state.decide([StatsEntry(stats)], now_ms)
+
+
+def summary_usage(usage: Usage | None) -> SummaryUsage:
+    """A reply's usage as the statistics count it; what is not known counts nothing."""
+    return SummaryUsage() if usage is None else SummaryUsage(usage.input_tokens, usage.output_tokens, usage.cost or 0)
+
+
+def _event(state: SessionState, block: ChainEntry) -> ChainCompressed:
+    body_source = "fused" if block.is_fused else block.body_source or "summaries"
+    return ChainCompressed(block.block_id, block.tool_refs, body_source, chain_body(block, state.decisions.index))
+
+
+def _report(state: SessionState, outcome: CompressionOutcome) -> CompressionReport:
+    index = state.decisions.index
+    records = (index.record_of_key(key) for block in outcome.blocks for key in block.dropped_occurrence_keys)
+    chars = sum(record.text_chars for record in records if record is not None)
+    return CompressionReport(
+        tuple(block.block_id for block in outcome.blocks),
+        sum(skipped.reason is SkippedChainReason.NO_SUMMARY for skipped in outcome.skipped),
+        math.ceil(chars / 4),
+    )

@@ -1,0 +1,88 @@
+"""The decisions of a session: its active commits, and everything that follows from replaying them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from condense_grpc.domain.entries import (
+    Entry,
+    FlushMetricsEntry,
+    Frontier,
+    FrontierEntry,
+    Stats,
+    StatsEntry,
+    SummaryEntry,
+)
+from condense_grpc.domain.index import SessionIndex
+from condense_grpc.domain.messages import Message
+from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
+from condense_grpc.domain.summary_message import summary_message
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Decisions taken together, when the transcript had `anchor_length` messages. `parent`: the commit before."""
+
+    number: int
+    parent: int
+    anchor_node: int
+    anchor_length: int
+    time_ms: int
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSummary:
+    """A summary behind the first `anchor_length` messages of the transcript."""
+
+    anchor_length: int
+    message: Message
+    skeleton: MessageSkeleton
+
+
+class Decisions:
+    """The active commits in order, and the index, statistics, frontier, summaries and reports that they give.
+
+    `recent_flushes` keeps the newest reports only; all of them stay in the log.
+    """
+
+    KEPT_FLUSHES = 50
+
+    def __init__(self, commits: Sequence[Commit] = ()) -> None:
+        self.commits: list[Commit] = []
+        self.stats = Stats()
+        self.frontier: Frontier | None = None
+        self.summaries: list[PlacedSummary] = []
+        self.recent_flushes: list[FlushMetricsEntry] = []
+        self.index = SessionIndex.rebuild(entry for commit in commits for entry in commit.entries)
+        for commit in commits:
+            self._file(commit)
+        self.baseline = self.stats
+
+    @property
+    def head(self) -> int:
+        """The number of the newest active commit; 0 before the first."""
+        return self.commits[-1].number if self.commits else 0
+
+    def add(self, commit: Commit, *, applied: bool = False) -> None:
+        """Take in one more commit. `applied`: its entries were applied to the index while they were decided."""
+        if not applied:
+            for entry in commit.entries:
+                self.index.apply(entry)
+        self._file(commit)
+
+    def _file(self, commit: Commit) -> None:
+        self.commits.append(commit)
+        for entry in commit.entries:
+            match entry:
+                case SummaryEntry() if entry.text:
+                    message = summary_message(entry)
+                    skeleton = skeleton_of(message, ())
+                    self.summaries.append(PlacedSummary(commit.anchor_length, message, skeleton))
+                case StatsEntry():
+                    self.stats = entry.stats
+                case FrontierEntry():
+                    self.frontier = entry.frontier
+                case FlushMetricsEntry():
+                    self.recent_flushes = [*self.recent_flushes, entry][-self.KEPT_FLUSHES :]
+                case _:
+                    pass

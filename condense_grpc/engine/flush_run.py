@@ -1,0 +1,67 @@
+"""A running flush or compaction as others see it: its events from the first on, for as many followers as like."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+
+from condense_grpc.engine.events import BatchProgress, FlushCompleted, FlushEvent, NumberedEvent
+from condense_grpc.engine.ports import Clock
+
+
+class FlushRun:
+    """The events of one run. A follower that reads slowly holds nobody up; progress of a batch is kept sparse.
+
+    `error` is set when the run ended by an error instead of an outcome.
+    """
+
+    PROGRESS_STEPS = 20
+
+    def __init__(self, clock: Clock) -> None:
+        self.flush_id = secrets.token_hex(8)
+        self.task: asyncio.Task[None] | None = None
+        self.error: BaseException | None = None
+        self._clock = clock
+        self._events: list[NumberedEvent] = []
+        self._done = False
+        self._changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._last_progress: dict[int, int] = {}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the last event was emitted."""
+        return self._done
+
+    def emit(self, event: FlushEvent) -> None:
+        """Add an event; progress only when it has moved by a share of the batch."""
+        if isinstance(event, BatchProgress):
+            last = self._last_progress.get(event.batch_index, 0)
+            if event.received_chars - last < max(event.raw_chars // (8 * self.PROGRESS_STEPS), 1):
+                return
+            self._last_progress[event.batch_index] = event.received_chars
+        self._events.append(NumberedEvent(len(self._events) + 1, self._clock.now_ms(), self.flush_id, event))
+        if isinstance(event, FlushCompleted):
+            self._done = True
+        self._wake()
+
+    def fail(self, error: BaseException) -> None:
+        """End the run by an error."""
+        self.error = error
+        self._done = True
+        self._wake()
+
+    def _wake(self) -> None:
+        changed, self._changed = self._changed, asyncio.get_running_loop().create_future()
+        changed.set_result(None)
+
+    async def follow(self) -> AsyncIterator[NumberedEvent]:
+        """All events, those of the past first; then the error, if one ended the run."""
+        at = 0
+        while True:
+            while at < len(self._events):
+                yield self._events[at]
+                at += 1
+            if self._done:
+                if self.error is not None:
+                    raise self.error
+                return
+            await asyncio.shield(self._changed)

@@ -1,0 +1,105 @@
+"""The prune of a live session: render what is there, and say how it differs from what the client has."""
+
+from dataclasses import dataclass
+
+from condense_grpc.domain.edits import Edit, apply_edits
+from condense_grpc.domain.numbers import token_estimate
+from condense_grpc.domain.view import View
+from condense_grpc.engine.appending import ends_with_answer
+from condense_grpc.engine.bodies import BodyCache
+from condense_grpc.engine.capture_step import count_pending, find_pending
+from condense_grpc.engine.measures import session_metrics, session_status
+from condense_grpc.engine.ports import Clock
+from condense_grpc.engine.rendering import count_applied, revision_of
+from condense_grpc.engine.requests import (
+    AppendResult,
+    Applied,
+    FlushAdvice,
+    FlushTrigger,
+    PruneRequest,
+    PruneResult,
+    Reclaim,
+    ViewKind,
+)
+from condense_grpc.engine.revision import CurrentView, current_view
+from condense_grpc.engine.shown_view import ShownView, plain_view, shown_view
+from condense_grpc.engine.state import SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What the client is to see: edits (none for a plain transcript) and the marks of its elements."""
+
+    view: View
+    edits: list[Edit]
+    pruned: bool
+    shown: ShownView
+
+
+def choose_view(state: SessionState, current: CurrentView, min_savings_chars: int | None) -> Rendered:
+    """The pruned view, or the plain transcript when pruning changes nothing or saves too little so far."""
+    view = current.view
+    saved = view.before_chars - view.after_chars
+    withheld = not state.view_shown and min_savings_chars is not None and saved < min_savings_chars
+    if not view.pruned or withheld:
+        return Rendered(View((), False, 0, 0, ()), [], False, plain_view(state.transcript))
+    return Rendered(view, current.edits, True, shown_view(view, current.shown.marks))
+
+
+async def prune(
+    state: SessionState, request: PruneRequest, appended: AppendResult, bodies: BodyCache, clock: Clock
+) -> PruneResult:
+    """The answer to a prune whose delta is appended already. Changes only what is remembered about views."""
+    current = await current_view(bodies, state)
+    rendered = choose_view(state, current, request.min_savings_chars)
+    if not request.dry_run:
+        _remember(state, request, current, rendered, clock.now_ms())
+    cache = None if state.shown is None else state.shown.changes_to(rendered.shown)
+    if not request.dry_run and request.view is not ViewKind.NONE:
+        state.shown = rendered.shown
+    messages = None
+    if request.view is ViewKind.FULL and not request.dry_run:
+        raw = await bodies.messages(state, range(len(state.transcript)))
+        messages = apply_edits([raw[position] for position in range(len(raw))], rendered.edits)
+    revision = revision_of(rendered.edits)
+    unchanged = revision == request.known_revision
+    shows_edits = request.view is ViewKind.EDITS and not unchanged and not request.dry_run
+    return PruneResult(
+        length=appended.length,
+        etag=appended.etag,
+        revision=revision,
+        unchanged=unchanged,
+        pruned=rendered.pruned,
+        edits=rendered.edits if shows_edits else (),
+        messages=messages,
+        reclaim=_reclaim(rendered.view),
+        cache=cache,
+        applied=count_applied(rendered.edits, rendered.view) if rendered.pruned else Applied(),
+        advice=flush_advice(state),
+        violations=appended.violations,
+        created=appended.created,
+        status_line=session_status(state, session_metrics(state)),
+    )
+
+
+def _remember(
+    state: SessionState, request: PruneRequest, current: CurrentView, rendered: Rendered, now_ms: int
+) -> None:
+    for diagnostic in current.view.diagnostics:
+        state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
+    if rendered.pruned:
+        state.reclaim = _reclaim(rendered.view)
+        if request.view is not ViewKind.NONE:
+            state.show_views()
+
+
+def _reclaim(view: View) -> Reclaim:
+    before, after = view.before_chars, view.after_chars
+    return Reclaim(before, after, token_estimate(before), token_estimate(after))
+
+
+def flush_advice(state: SessionState) -> FlushAdvice:
+    """Whether a flush is worth it: what waits, and whether the natural boundary is reached."""
+    batches, chars = count_pending(state, find_pending(state))
+    trigger = FlushTrigger.MESSAGE_END if batches and ends_with_answer(state) and state.config.enabled else None
+    return FlushAdvice(trigger, batches, chars)

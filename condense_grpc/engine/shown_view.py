@@ -1,0 +1,44 @@
+"""What the client was shown last: enough to say where the next view first differs from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from condense_grpc.domain.view import Element, View
+from condense_grpc.engine.requests import CacheReport
+from condense_grpc.engine.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class ShownView:
+    """The elements of a view by what they show (`marks`), with their sizes."""
+
+    marks: tuple[int, ...]
+    chars: tuple[int, ...]
+
+    def changes_to(self, later: "ShownView") -> CacheReport:
+        """Where a later view differs. A longer one that begins with this one breaks no cache."""
+        common = 0
+        for mine, theirs in zip(self.marks, later.marks, strict=False):
+            if mine != theirs:
+                break
+            common += 1
+        return CacheReport(common, sum(self.chars[:common]), common < len(self.marks))
+
+
+def shown_view(view: View, digests: Sequence[bytes | str]) -> ShownView:
+    """The marks of a view. `digests` name the content of each position of the rendered list."""
+    marks = tuple(hash(_mark(element, digests)) for element in view.elements)
+    return ShownView(marks, tuple(element.json_chars for element in view.elements))
+
+
+def plain_view(transcript: Transcript) -> ShownView:
+    """The marks of a transcript that is shown as it is."""
+    marks = tuple(hash((digest, "", False, ())) for digest in transcript.digests)
+    return ShownView(marks, tuple(skeleton.json_chars for skeleton in transcript.skeletons))
+
+
+def _mark(element: Element, digests: Sequence[bytes | str]) -> tuple[object, ...]:
+    if element.block is not None:
+        return (element.block.text, element.block.entry.compressed_at_ms, element.block.parts)
+    shown = element.stub.text if element.stub else ""
+    return (digests[element.position], shown, element.stripped, tuple(sorted(element.purged.items())))

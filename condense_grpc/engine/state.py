@@ -1,0 +1,208 @@
+"""The state of a live session: the replay of its messages and of the decisions on its active path.
+
+Memory first, then the store: a use case changes the state while it holds the session's lock, and the change is
+written before anybody is told of a decision. When a write of decisions fails the state is thrown away and loaded
+again.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
+from condense_grpc.domain.entries import Entry
+from condense_grpc.domain.messages import Message
+from condense_grpc.engine.config_codec import config_from_json
+from condense_grpc.engine.decisions import Commit, Decisions
+from condense_grpc.engine.entry_codec import decode_entries, encode_entries
+from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession
+from condense_grpc.engine.requests import Reclaim
+from condense_grpc.engine.shown_view import ShownView
+from condense_grpc.engine.transcript import Extension, Transcript
+
+
+class SessionState:
+    """One session in memory. Not thread-safe; every change happens under the session's lock."""
+
+    def __init__(self, stored: StoredSession) -> None:
+        self.row = stored.row
+        self.config: SessionConfig = config_from_json(stored.row.config_json)
+        self.transcript = Transcript.load(stored.messages, stored.row.head_node, self.config.path_arguments)
+        by_number = {commit.number: commit for commit in stored.commits}
+        active: list[Commit] = []
+        number = stored.row.head_commit
+        while number:
+            active.append(_decoded(by_number.pop(number)))
+            number = active[-1].parent
+        self.decisions = Decisions(active[::-1])
+        self.next_commit = max((commit.number for commit in stored.commits), default=0) + 1
+        self._left_commits = list(by_number.values())
+        self._unwritten_commits: list[StoredCommit] = []
+        self._unwritten_diagnostics: list[StoredDiagnostic] = []
+        self._row_changed = False
+        self.loaded_length = len(self.transcript)
+        self.boundary_due = False
+        self.failure_counts: dict[str, int] = {}
+        self.sink = DiagnosticSink()
+        self.forget_measures()
+        facts = json.loads(stored.row.facts_json)
+        self.view_shown: bool = bool(facts.get("viewShown"))
+        self.next_diagnostic: int = int(facts.get("nextDiagnostic", 1))
+
+    def forget_measures(self) -> None:
+        """What a load or a rewind forgets: diagnostics, reclaim, the last view, the last usage."""
+        self.sink.reset()
+        self.reclaim = Reclaim()
+        self.shown: ShownView | None = None
+        self.usage_fraction: float | None = None
+        self.flushed_since_load = False
+
+    # Changes
+
+    def append(self, base_length: int, base_etag: str, messages: Sequence[Message], now_ms: int) -> Extension:
+        """Make the transcript the base and these messages; decisions behind a rewind stop, returning ones come back."""
+        self.transcript.check_base(base_length, base_etag)
+        before = self.transcript.head_node
+        extension = self.transcript.extend(base_length, messages, now_ms)
+        if extension.rewound:
+            self._leave_commits(extension.kept_length)
+        self._take_up_commits()
+        self._row_changed |= self.transcript.head_node != before
+        return extension
+
+    def rewind(self, length: int) -> None:
+        """Go back to the first `length` messages."""
+        if length < len(self.transcript):
+            self.transcript.rewind(length)
+            self._leave_commits(length)
+            self._row_changed = True
+
+    def decide(
+        self, entries: Sequence[Entry], now_ms: int, *, applied: bool = False, anchor: int | None = None
+    ) -> None:
+        """Record decisions at the present length, or behind `anchor` messages. Not durable before the next write."""
+        if not entries:
+            return
+        length = len(self.transcript) if anchor is None else anchor
+        if self.decisions.commits:
+            length = max(length, self.decisions.commits[-1].anchor_length)
+        node = self.transcript.nodes[length - 1] if length else 0
+        commit = Commit(self.next_commit, self.decisions.head, node, length, now_ms, tuple(entries))
+        self.next_commit += 1
+        self.decisions.add(commit, applied=applied)
+        self._unwritten_commits.append(_encoded(commit))
+
+    def note(self, kind: str, key: str, detail: str, now_ms: int) -> None:
+        """Report a diagnostic; one that is new goes to the store with the next write."""
+
+        def record(_: object) -> None:
+            text = detail.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+            self._unwritten_diagnostics.append(StoredDiagnostic(self.next_diagnostic, now_ms, kind, text))
+            self.next_diagnostic += 1
+
+        self.sink.report(DiagnosticKind(kind), key, detail, record)
+
+    def configure(self, config: SessionConfig, labels: dict[str, str] | None, config_json: str) -> None:
+        """Take other settings or labels."""
+        self.config = config
+        changed = replace(self.row, config_json=config_json)
+        self.row = changed if labels is None else replace(changed, labels=labels)
+        self._row_changed = True
+
+    def show_views(self) -> None:
+        """Remember that a pruned view was shown, so that the next ones are not withheld."""
+        if not self.view_shown:
+            self.view_shown = True
+            self._row_changed = True
+
+    # Writing
+
+    @property
+    def has_unwritten(self) -> bool:
+        """Whether the store does not know everything yet."""
+        return bool(
+            self._row_changed or self.transcript.unwritten or self._unwritten_commits or self._unwritten_diagnostics
+        )
+
+    @property
+    def has_unwritten_decisions(self) -> bool:
+        """Whether there are decisions that the store does not know yet."""
+        return bool(self._unwritten_commits)
+
+    def changes(self, now_ms: int) -> Changes:
+        """Everything that the store does not know yet."""
+        facts = json.dumps({"viewShown": self.view_shown, "nextDiagnostic": self.next_diagnostic})
+        row = replace(
+            self.row,
+            update_time_ms=now_ms,
+            head_node=self.transcript.head_node,
+            head_commit=self.decisions.head,
+            length=len(self.transcript),
+            facts_json=facts,
+        )
+        return Changes(
+            row,
+            tuple(self.transcript.unwritten.values()),
+            tuple(self._unwritten_commits),
+            tuple(self._unwritten_diagnostics),
+        )
+
+    def written(self, changes: Changes, row: SessionRow) -> None:
+        """The store has these changes now."""
+        for message in changes.messages:
+            del self.transcript.unwritten[message.node]
+        self._unwritten_commits.clear()
+        self._unwritten_diagnostics.clear()
+        self._row_changed = False
+        self.row = row
+
+    # Branches
+
+    def _leave_commits(self, length: int) -> None:
+        commits = self.decisions.commits
+        kept = [commit for commit in commits if commit.anchor_length <= length]
+        self._left_commits += [_encoded(commit) for commit in commits[len(kept) :]]
+        self.decisions = Decisions(kept)
+        self.forget_measures()
+
+    def _take_up_commits(self) -> None:
+        """Decisions of a branch that was left hold again once the transcript is back on it.
+
+        Only those that continue the active ones do: what was decided meanwhile may have given their refs away.
+        """
+        while self._left_commits:
+            following = [commit for commit in self._left_commits if self._continues(commit)]
+            if not following:
+                return
+            commit = max(following, key=lambda candidate: candidate.number)
+            self._left_commits.remove(commit)
+            self.decisions.add(_decoded(commit))
+
+    def _continues(self, commit: StoredCommit) -> bool:
+        length = commit.anchor_length
+        if commit.parent != self.decisions.head or length > len(self.transcript):
+            return False
+        return commit.anchor_node == (self.transcript.nodes[length - 1] if length else 0)
+
+
+def _decoded(commit: StoredCommit) -> Commit:
+    return Commit(
+        commit.number,
+        commit.parent,
+        commit.anchor_node,
+        commit.anchor_length,
+        commit.time_ms,
+        decode_entries(commit.entries),
+    )
+
+
+def _encoded(commit: Commit) -> StoredCommit:
+    return StoredCommit(
+        commit.number,
+        commit.parent,
+        commit.anchor_node,
+        commit.anchor_length,
+        commit.time_ms,
+        encode_entries(commit.entries),
+    )
