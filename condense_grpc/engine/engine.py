@@ -27,6 +27,7 @@ from condense_grpc.engine.flush import Flush, FlushOrder
 from condense_grpc.engine.flush_preview import preview
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.ports import Clock, SessionFilter, SessionRow, Store, StoredDiagnostic, Summarizer
+from condense_grpc.engine.forking import fork_session
 from condense_grpc.engine.pruning import flush_advice, prune
 from condense_grpc.engine.recall import answer_query, record_bodies
 from condense_grpc.engine.registry import LiveSession, Registry
@@ -109,19 +110,19 @@ class Engine:
         request_id: str = "",
     ) -> SessionInfo:
         """Make a session; an empty id has one made. Repeating it with its request id gives the session it made."""
-        if not session_id:
-            seed = hashlib.sha256(request_id.encode()).hexdigest() if request_id else secrets.token_hex(16)
-            session_id = f"s-{seed[:24]}"
-        row = self._new_row(session_id, config, labels, request_id)
+        row = self._new_row(session_id or _made_id(request_id), config, labels, request_id)
         try:
-            row = await completed(self._store.create(row))
+            await self._registry.adopt(await completed(self._store.create(row)))
         except SessionAlreadyExists:
-            existing = await self._store.read_row(session_id)
-            if existing is None or not request_id or existing.create_request_id != request_id:
-                raise
-            return await self.get_session(session_id)
-        await self._registry.adopt(row)
-        return await self.get_session(session_id)
+            await self._require_same_request(row)
+        return await self.get_session(row.session_id)
+
+    async def _require_same_request(self, row: SessionRow) -> None:
+        """A repeated creation is fine when it is the same request."""
+        existing = await self._store.read_row(row.session_id)
+        asked = row.create_request_id
+        if existing is None or not asked or existing.create_request_id != asked:
+            raise SessionAlreadyExists(row.session_id)
 
     def _new_row(
         self, session_id: str, config: Mapping[str, Any], labels: Mapping[str, str], request_id: str
@@ -173,6 +174,23 @@ class Engine:
             self._registry.discard(live)
         self._bodies.forget(session_id)
         return deleted
+
+    async def fork_session(
+        self,
+        source_id: str,
+        session_id: str,
+        *,
+        base_length: int | None = None,
+        labels: Mapping[str, str] | None = None,
+        request_id: str = "",
+    ) -> SessionInfo:
+        """Make a session that begins with the first `base_length` messages of another and what was decided on them."""
+        row = self._new_row(session_id or _made_id(request_id), {}, labels or {}, request_id)
+        try:
+            await fork_session(self._store, self._registry, self._clock, source_id, row, base_length)
+        except SessionAlreadyExists:
+            await self._require_same_request(row)
+        return await self.get_session(row.session_id)
 
     # The hot path
 
@@ -385,3 +403,9 @@ class Engine:
         async with self._registry.locked(session_id) as live:
             await self._registry.persist(live)
             return await self._store.read_diagnostics(session_id, after, limit)
+
+
+def _made_id(request_id: str) -> str:
+    """An id for a session whose client chose none: the same for the same request."""
+    seed = hashlib.sha256(request_id.encode()).hexdigest() if request_id else secrets.token_hex(16)
+    return f"s-{seed[:24]}"

@@ -13,7 +13,6 @@ from condense_grpc.engine.ports import Clock
 from condense_grpc.engine.rendering import count_applied, revision_of
 from condense_grpc.engine.requests import (
     AppendResult,
-    Applied,
     FlushAdvice,
     FlushTrigger,
     PruneRequest,
@@ -37,13 +36,16 @@ class Rendered:
 
 
 def choose_view(state: SessionState, current: CurrentView, min_savings_chars: int | None) -> Rendered:
-    """The pruned view, or the plain transcript when pruning changes nothing or saves too little so far."""
+    """The view, or the plain transcript when the session is disabled or pruning saves too little so far.
+
+    A view that is not pruned may still hold summaries, namely while all that they cover is shown in full.
+    """
     view = current.view
     saved = view.before_chars - view.after_chars
     withheld = not state.view_shown and min_savings_chars is not None and saved < min_savings_chars
-    if not view.pruned or withheld:
+    if withheld or not state.config.enabled:
         return Rendered(View((), False, 0, 0, ()), [], False, plain_view(state.transcript))
-    return Rendered(view, current.edits, True, shown_view(view, current.shown.marks))
+    return Rendered(view, current.edits, view.pruned, shown_view(view, current.shown.marks))
 
 
 async def prune(
@@ -74,7 +76,7 @@ async def prune(
         messages=messages,
         reclaim=_reclaim(rendered.view),
         cache=cache,
-        applied=count_applied(rendered.edits, rendered.view) if rendered.pruned else Applied(),
+        applied=count_applied(rendered.edits, rendered.view),
         advice=flush_advice(state),
         violations=appended.violations,
         created=appended.created,

@@ -94,14 +94,14 @@ def spill(given: dict[str, Any]) -> dict[str, Any]:
 @operation("query")
 def query(given: dict[str, Any]) -> dict[str, Any]:
     index = SessionIndex.rebuild(entries_from(given["entries"]))
-    slices = [_slice(value) for value in given.get("slices") or []]
+    slices = [slice_of(value) for value in given.get("slices") or []]
     found = answer(given["ids"], slices, index, _body, files=given.get("files") or {})
     shown: dict[str, Any] = {"text": found.text, "found": found.found}
     parts = {label: [part_to_pi(part) for part in parts] for label, parts in found.parts.items()}
     return shown | ({"parts": parts} if parts else {})
 
 
-def _slice(value: dict[str, Any]) -> Slice:
+def slice_of(value: dict[str, Any]) -> Slice:
     if "lines" in value:
         return Slice(value["ref"], LineSlice(*value["lines"]))
     if "chars" in value:
