@@ -1,0 +1,1 @@
+"""Summarizers: the built-in extractive one, behind the engine's Summarizer port."""
