@@ -21,6 +21,7 @@ from condense_grpc.domain.entries import (
     Stats,
     StatsEntry,
 )
+from condense_grpc.domain.messages import text_of
 from condense_grpc.domain.stats import add_usage
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
 from condense_grpc.engine.compression_step import (
@@ -53,6 +54,9 @@ from condense_grpc.errors import CondenseError
 
 logger = logging.getLogger(__name__)
 
+# How many of the newest summaries a new one need not repeat.
+_KNOWN_SUMMARIES = 100
+
 
 @dataclass(frozen=True, slots=True)
 class FlushOrder:
@@ -75,6 +79,8 @@ class Flush:
         self._captured = 0
         self._metrics = ContextMetrics()
         self._stats = Stats()
+        self._known_text = ""
+        self._result_budget_chars = 0
 
     async def run(self) -> None:
         """Everything, from the snapshot to the last event."""
@@ -106,6 +112,7 @@ class Flush:
             messages = await self._tools.bodies.messages(state, places_of(captured))
             batches = [with_texts(state, batch, messages) for batch in captured]
             grouped = group_batches(batches, state.config.batching_mode)
+            self._known_text = "\n".join(text_of(one.message) for one in state.decisions.summaries[-_KNOWN_SUMMARIES:])
             paths = state.config.path_arguments
             self._works = [FlushWork(number, batch, paths) for number, batch in enumerate(grouped)]
             self._captured = len(grouped)
@@ -154,7 +161,7 @@ class Flush:
         # The summarizer chooses where to send a batch when it is asked, so all are asked in order before any reply.
         streams = {
             work.number: self._tools.summarizer.summarize(
-                SummaryRequest(self._order.session_id, work.remaining, self._result_budget_chars)
+                SummaryRequest(self._order.session_id, work.remaining, self._result_budget_chars, self._known_text)
             )
             for work in self._works
             if work.calls and work.outcome is None

@@ -205,7 +205,10 @@ SummaryEvent = SummaryProgress | SummaryReply | SummaryFailure
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """One batch to summarize. `budget_chars` bounds what is shown of one result."""
+    """One batch to summarize. `result_budget_chars` bounds what is shown of one result.
+
+    `known_text` stands elsewhere in the context: a summary need not repeat what is in it.
+    """
 
     session_id: str
     batch: Batch
@@ -222,7 +225,10 @@ class FuseRequest:
 
 
 class Summarizer(Protocol):
-    """Writes summaries. Safe to use from many tasks; a call never changes shared state that another call sees.
+    """Writes summaries. Safe to use from many tasks.
+
+    Where a batch goes (which model, during an outage) is decided when `summarize` is called, not when its events are
+    read: callers ask for all batches of a flush in their order first and read afterwards.
 
     A failure is a value (SummaryFailure), not an exception; cancellation of the task is passed on to the provider.
     The last event is a reply or a failure; everything before is progress.

@@ -9,15 +9,25 @@ open a line, forge a label, ref or delimiter; a call takes at most `call_chars`,
 its source unless the labels alone are. No text makes it raise. Time is linear in the size of the results.
 """
 
+import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any
 
 from condense_grpc.domain.batches import Batch, Call
+from condense_grpc.engine.ports import (
+    FuseRequest,
+    SummaryEvent,
+    SummaryFailure,
+    SummaryProgress,
+    SummaryReply,
+    SummaryRequest,
+)
 from condense_grpc.summarize.call_heading import arguments_of, command_of, heading, label_of
 from condense_grpc.summarize.content_kind import Kind, kind_of
-from condense_grpc.summarize.fact_index import Known, index_of, new_names
+from condense_grpc.summarize.fact_index import Known, index_of, new_names, words_in
 from condense_grpc.summarize.quoting import clean, quote
 from condense_grpc.summarize.telling_lines import SEPARATOR, choose, telling_lines
 
@@ -42,6 +52,33 @@ _LINES_SHARE = {
 _DIFF_PREFIX = re.compile(r"^index [0-9a-f]{4,40}\.\.[0-9a-f]{4,40}.*$|(?<=[ \t])[ab]/(?=\S)", re.M)
 _SHORT_CHARS = 300
 _MAX_LEAVES = 20_000
+
+
+class ExtractiveSummarizer:
+    """The built-in summarizer behind the port. Holds nothing of a session; works in a thread, off the event loop."""
+
+    name = "extractive"
+    can_fuse = False
+
+    async def summarize(self, request: SummaryRequest) -> AsyncIterator[SummaryEvent]:
+        """See Summarizer."""
+        text = await asyncio.to_thread(_summarize, request.batch, request.known_text)
+        yield SummaryProgress(len(text))
+        yield SummaryReply(text)
+
+    async def fuse(self, request: FuseRequest) -> AsyncIterator[SummaryEvent]:
+        """See Summarizer: fusing needs a model."""
+        yield SummaryFailure("cannot-fuse")
+
+
+def _summarize(batch: Batch, known_text: str) -> str:
+    return summarize_batch(batch, _known_words(known_text))
+
+
+@lru_cache(maxsize=8)
+def _known_words(text: str) -> frozenset[str]:
+    """All batches of a flush are written against the same text."""
+    return frozenset(words_in(text))
 
 
 def summarize_batch(
