@@ -237,7 +237,8 @@ class QuotaExceeded(LimitExceeded):
 
     reason = "QUOTA_EXCEEDED"
 
-    def __init__(self, resource: str, used: int, limit: int, way_out: str) -> None:
+    def __init__(self, resource: str, used: int, limit: int, way_out: str, *, waiting_helps: bool = False) -> None:
+        self.waiting_helps = waiting_helps
         super().__init__(
             f"{resource}: {used} of at most {limit}: {way_out}",
             resource=resource,

@@ -1,0 +1,134 @@
+"""Prunes and appends: their requests and their answers."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from condense_grpc.api.condense.v1 import transcript_pb2, view_pb2
+from condense_grpc.domain.edits import ReplaceResult
+from condense_grpc.domain.view import StubReason
+from condense_grpc.engine.requests import CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
+from condense_grpc.errors import NotImplementedYet, RequestInvalid
+from condense_grpc.server.convert.advice import write_advice, write_violation
+from condense_grpc.server.convert.delta import Change, DeltaReader
+from condense_grpc.server.convert.edit import write_edit
+from condense_grpc.server.convert.enums import VIEW
+from condense_grpc.server.convert.message import write_message
+from condense_grpc.server.convert.session_id import known_session_id, new_session_id
+from condense_grpc.server.convert.usage import read_usage
+from condense_grpc.server.convert.wire_text import wire_text
+
+
+@dataclass(frozen=True, slots=True)
+class Prune:
+    """A request to prune: what the session must be like before, and the request without that."""
+
+    change: Change
+    request: PruneRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PruneReader:
+    """Reads PruneMessages requests. Safe to use from any thread."""
+
+    deltas: DeltaReader
+
+    def read(self, message: view_pb2.PruneMessagesRequest, request_bytes: int) -> Prune:
+        """The request. Raises what is wrong with it."""
+        may_create = message.HasField("delta")
+        session_id = new_session_id(message.session_id) if may_create else known_session_id(message.session_id)
+        view = VIEW.read(message.view)
+        if view is None:
+            raise NotImplementedYet(f"view {message.view}")
+        min_savings_chars = message.min_savings_chars if message.HasField("min_savings_chars") else None
+        if min_savings_chars is not None and min_savings_chars < 0:
+            raise RequestInvalid("min_savings_chars", f"must not be negative, not {min_savings_chars}")
+        change = self.deltas.read(message.delta, message.config, request_bytes) if may_create else Change()
+        request = PruneRequest(
+            session_id=session_id,
+            delta=change.delta,
+            view=view,
+            known_revision=message.known_revision,
+            dry_run=message.dry_run,
+            min_savings_chars=min_savings_chars,
+            usage=read_usage(message.usage) if message.HasField("usage") else None,
+        )
+        return Prune(change, request)
+
+
+def append_request(session_id: str, change: Change) -> PruneRequest:
+    """A delta alone as a prune that shows nothing: it answers with revision and advice."""
+    return PruneRequest(session_id=session_id, delta=change.delta, view=ViewKind.NONE)
+
+
+def write_prune(result: PruneResult) -> view_pb2.PruneMessagesResponse:
+    """The answer to a prune."""
+    answer = view_pb2.PruneMessagesResponse(
+        transcript_length=result.length,
+        transcript_etag=result.etag,
+        revision=result.revision,
+        unchanged=result.unchanged,
+        pruned=result.pruned,
+        created=result.created,
+        status_line=wire_text(result.status_line),
+    )
+    for edit in result.edits:
+        write_edit(edit, answer.edits.add())
+    for message in result.messages or ():
+        write_message(message, answer.messages.add())
+    for violation in result.violations:
+        write_violation(violation, answer.violations.add())
+    write_reclaim(result.reclaim, answer.reclaim)
+    if result.cache is not None:
+        _write_cache(result.cache, answer.cache)
+    _write_applied(result, answer.applied)
+    write_advice(result.advice, answer.advice)
+    return answer
+
+
+def write_append(result: PruneResult) -> transcript_pb2.AppendMessagesResponse:
+    """The answer to an append."""
+    answer = transcript_pb2.AppendMessagesResponse(
+        transcript_length=result.length,
+        transcript_etag=result.etag,
+        revision=result.revision,
+        created=result.created,
+    )
+    for violation in result.violations:
+        write_violation(violation, answer.violations.add())
+    write_advice(result.advice, answer.advice)
+    return answer
+
+
+def write_reclaim(reclaim: Reclaim, target: view_pb2.Reclaim) -> None:
+    """Write sizes before and after."""
+    target.SetInParent()
+    target.before_chars = reclaim.before_chars
+    target.after_chars = reclaim.after_chars
+    target.before_tokens = reclaim.before_tokens
+    target.after_tokens = reclaim.after_tokens
+
+
+def _write_cache(cache: CacheReport, target: view_pb2.CacheReport) -> None:
+    target.first_changed_index = cache.first_changed_index
+    target.unchanged_prefix_chars = cache.unchanged_prefix_chars
+    target.breaks_cache = cache.breaks_cache
+
+
+def _write_applied(result: PruneResult, target: view_pb2.AppliedCounts) -> None:
+    applied = result.applied
+    reasons = Counter(edit.reason for edit in result.edits if isinstance(edit, ReplaceResult))
+    target.spilled_results = reasons[StubReason.SPILLED]
+    target.duplicate_results = reasons[StubReason.DUPLICATE]
+    target.summarized_results = applied.stubs - target.spilled_results - target.duplicate_results
+    target.purged_arguments = applied.purged_arguments
+    target.dropped_messages = applied.dropped_messages
+    target.swept_results = applied.swept_orphans
+    target.stripped_messages = applied.stripped_thinking
+    target.inserted_summaries = applied.summaries
+    target.inserted_chains = applied.compressed_chains
+    target.moved_messages = applied.moved_messages
+
+
+def as_created(result: PruneResult) -> PruneResult:
+    """The same answer of a call that has created the session beforehand."""
+    return replace(result, created=True)

@@ -1,0 +1,125 @@
+"""Between gRPC and the servicers: bytes in, bytes out.
+
+Requests arrive as bytes and are read where the servicer says so, large ones in a thread. So a request that cannot be
+read is an error like any other, and no large one holds up the event loop. Answers leave as bytes, after their size
+was checked: what is beyond the limit would fail at the client without a reason.
+
+Every method becomes a coroutine. One that streams writes its answers itself, so that its cancellation arrives in it
+and closes, at once and in order, whatever the answers come from.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as ProtoMessage
+from google.protobuf.message_factory import GetMessageClass
+
+from condense_grpc.errors import QuotaExceeded, RequestInvalid
+from condense_grpc.server.workers import LARGE_BYTES, Workers
+
+M = TypeVar("M", bound=ProtoMessage)
+T = TypeVar("T")
+
+
+class Incoming(Generic[M]):
+    """One request as it came."""
+
+    def __init__(self, kind: type[M], data: bytes, workers: Workers) -> None:
+        self._kind = kind
+        self._data = data
+        self._workers = workers
+
+    async def message(self) -> M:
+        """The request. Raises RequestInvalid when the bytes are none."""
+        return await self._workers.run(self._parsed, is_large=len(self._data) >= LARGE_BYTES)
+
+    async def read(self, convert: Callable[[M, int], T]) -> T:
+        """What `convert` makes of the request and of its size in bytes. Must be pure: it may run in a thread."""
+        return await self._workers.run(
+            lambda: convert(self._parsed(), len(self._data)), is_large=len(self._data) >= LARGE_BYTES
+        )
+
+    def _parsed(self) -> M:
+        try:
+            return self._kind.FromString(self._data)
+        except DecodeError:
+            raise RequestInvalid(
+                self._kind.DESCRIPTOR.name, "cannot be read: the bytes are not this message, or a text is not UTF-8"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """An answer that is still to be written. `write` must be pure: it runs in a thread if the answer is large."""
+
+    write: Callable[[], ProtoMessage]
+    is_large: bool
+
+
+class Wire:
+    """Makes handlers of servicers. `max_message_bytes` is what one answer may have."""
+
+    def __init__(self, workers: Workers, max_message_bytes: int) -> None:
+        self._workers = workers
+        self._max_message_bytes = max_message_bytes
+
+    def handler(self, service: ServiceDescriptor, servicer: object) -> grpc.GenericRpcHandler:
+        """All methods of a service; the servicer has one of the same name for each."""
+        methods = {method.name: self._method(method, getattr(servicer, method.name)) for method in service.methods}
+        return grpc.method_handlers_generic_handler(service.full_name, methods)
+
+    def _method(self, method: MethodDescriptor, behaviour: Any) -> Any:
+        incoming = partial(Incoming, GetMessageClass(method.input_type), workers=self._workers)
+        if method.server_streaming:
+            return grpc.unary_stream_rpc_method_handler(self._streaming(behaviour, incoming))
+        if method.client_streaming:
+            return grpc.stream_unary_rpc_method_handler(self._collecting(behaviour, incoming))
+        return grpc.unary_unary_rpc_method_handler(self._unary(behaviour, incoming))
+
+    def _unary(self, behaviour: Any, incoming: Callable[..., Incoming[Any]]) -> Any:
+        async def call(data: bytes, context: Any) -> bytes:
+            return await self._sent(await behaviour(incoming(data=data)))
+
+        return call
+
+    def _collecting(self, behaviour: Any, incoming: Callable[..., Incoming[Any]]) -> Any:
+        async def call(chunks: AsyncIterator[bytes], context: Any) -> bytes:
+            async def requests() -> AsyncGenerator[Incoming[Any], None]:
+                async for data in chunks:
+                    yield incoming(data=data)
+
+            async with aclosing(requests()) as source:
+                return await self._sent(await behaviour(source))
+
+        return call
+
+    def _streaming(self, behaviour: Any, incoming: Callable[..., Incoming[Any]]) -> Any:
+        async def call(data: bytes, context: Any) -> None:
+            async with aclosing(behaviour(incoming(data=data))) as answers:
+                async for answer in answers:
+                    try:
+                        await context.write(self._written(answer))
+                    except grpc.aio.InternalError:
+                        return  # The connection is gone and nobody reads on.
+
+        return call
+
+    async def _sent(self, answer: ProtoMessage | Outgoing) -> bytes:
+        if isinstance(answer, Outgoing):
+            write = answer.write
+            return await self._workers.run(lambda: self._written(write()), is_large=answer.is_large)
+        return self._written(answer)
+
+    def _written(self, answer: ProtoMessage) -> bytes:
+        data = answer.SerializeToString()
+        if len(data) > self._max_message_bytes:
+            way_out = "ask for less (edits instead of the full view, slices, a smaller page), or raise the limit"
+            raise QuotaExceeded("bytes of the answer", len(data), self._max_message_bytes, way_out)
+        return data

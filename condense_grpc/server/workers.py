@@ -1,0 +1,31 @@
+"""Threads for what would hold up the event loop: parsing and converting large messages.
+
+Small ones stay on the loop, where a hop to a thread would cost more than it saves.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+LARGE_BYTES = 128 * 1024
+LARGE_COUNT = 200
+
+
+class Workers:
+    """The threads of one server. Owned by it; `close` waits for nothing, since what runs is pure."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="condense-convert")
+
+    async def run(self, work: Callable[[], T], *, is_large: bool) -> T:
+        """Run pure work, in a thread if it is large. What it raises is raised here."""
+        if not is_large:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
