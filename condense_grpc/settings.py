@@ -9,6 +9,7 @@ A value that breaks its rule is refused and never replaced. Standard library onl
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -149,6 +150,17 @@ def _text(says: str = "a text") -> Rule:
     return Rule(says, accept)
 
 
+def _address() -> Rule:
+    says = "host:port, [host]:port or unix:path"
+
+    def accept(value: Any) -> str:
+        if not isinstance(value, str) or not re.fullmatch(r"unix:\S+|[^\s:]+:\d{1,5}|\[[^\s\]]+\]:\d{1,5}", value):
+            raise _refusal(says, value)
+        return value
+
+    return Rule(says, accept)
+
+
 def _texts() -> Rule:
     """A list of texts; in an environment variable separated by commas."""
 
@@ -217,7 +229,7 @@ SESSION_KNOBS = (
 )
 
 SERVER_KNOBS = (
-    Knob("listen", "127.0.0.1:50051", _text("host:port or unix:path"), "Where to listen; port 0: any.", "server"),
+    Knob("listen", "127.0.0.1:50051", _address(), "Where to listen; port 0: any.", "server"),
     Knob(
         "store", "sqlite:", _text("an address"), "sqlite:///path, sqlite: (user's data folder), or memory:.", "server"
     ),

@@ -39,7 +39,11 @@ class ConfigReader:
 
     def new(self, config: pb.SessionConfig) -> dict[str, Any]:
         """The settings of a new session, as changes to the built-in defaults. Raises ConfigInvalid."""
-        return _merged(self._typed(self.defaults), self.changes(config))
+        return _merged(self.new_defaults(), self.changes(config))
+
+    def new_defaults(self) -> dict[str, Any]:
+        """What the operator has set for new sessions, as changes to the built-in defaults."""
+        return self._typed(self.defaults)
 
     def changes(self, config: pb.SessionConfig) -> dict[str, Any]:
         """The settings that are present. Raises ConfigInvalid or SummarizerUnknown, and then for all of them."""
