@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 COMMANDS = {
     "serve": ("condense_grpc.cli.serve:serve", "Run a server."),
     "demo": ("condense_grpc.cli.demo.command:demo", "Watch a scripted agent at work with a real server."),
+    "query": ("condense_grpc.cli.query:query", "Print originals by ref."),
+    "diagnostics": ("condense_grpc.cli.diagnostics:diagnostics", "Print how a session is doing."),
     "replay": ("condense_grpc.cli.replay.command:replay", "Replay recorded sessions through a server."),
 }
 _ADVICE = "install it with: pip install 'condense-grpc[server]'"

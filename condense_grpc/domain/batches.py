@@ -14,7 +14,10 @@ from condense_grpc.domain.text import content_hash
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the pieces of a call lie: node numbers of the stored messages, and the call's place among its siblings."""
+    """Where the pieces of a call lie: node numbers of the stored messages, and the call's place among its siblings.
+
+    `call_node` 0: a stray result that belongs to no call.
+    """
 
     call_node: int
     call_ordinal: int

@@ -1,10 +1,11 @@
 """The tool calls of a session one by one: what became of each, and what its result measures."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from condense_grpc.domain.batches import Record, Source
 from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.messages import Role
 from condense_grpc.domain.pairing import Pairs
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.text import utf8
@@ -16,38 +17,40 @@ from condense_grpc.engine.state import SessionState
 
 
 def records_of_transcript(state: SessionState) -> list[Record]:
-    """A record for every answered call, in the order of the results' calls; filed ones as they are filed."""
+    """A record for every tool result, in order; filed ones as they are filed. A stray result has no call to show."""
     transcript, index = state.transcript, state.decisions.index
-    pairs = Pairs(transcript.skeletons)
+    calls = Pairs(transcript.skeletons).call_of
+    turns = {position: number for number, position in enumerate(_assistants(state))}
     found: list[Record] = []
-    turn = {position: number for number, position in enumerate(_assistants(state))}
-    for (call, ordinal), result in sorted(pairs.result_of.items()):
-        filed = index.record_of_key(transcript.keys[result])
-        if filed is not None:
-            found.append(filed)
-            continue
-        answer, asked = transcript.skeletons[result], transcript.skeletons[call].calls[ordinal]
-        found.append(
-            Record(
-                tool_call_id=answer.tool_call_id,
-                tool_name=asked.name,
-                is_error=answer.is_error,
-                turn_index=turn[call],
-                timestamp_ms=transcript.skeletons[call].timestamp_ms,
-                result_timestamp_ms=answer.timestamp_ms,
-                occurrence=transcript.numbers[result],
-                text_chars=answer.text_chars,
-                has_other_parts=bool(answer.images or answer.other_parts),
-                paths=asked.paths,
-                source=Source(transcript.nodes[call], ordinal, transcript.nodes[result]),
-            )
-        )
+    for position, key in enumerate(transcript.keys):
+        if transcript.skeletons[position].role is Role.TOOL_RESULT:
+            filed = index.record_of_key(key)
+            found.append(filed or _unfiled(state, position, calls.get(position), turns))
     return found
+
+
+def _unfiled(state: SessionState, result: int, call: tuple[int, int] | None, turns: Mapping[int, int]) -> Record:
+    transcript = state.transcript
+    answer = transcript.skeletons[result]
+    asked = transcript.skeletons[call[0]].calls[call[1]] if call else None
+    return Record(
+        tool_call_id=answer.tool_call_id,
+        tool_name=asked.name if asked else answer.tool_name,
+        is_error=answer.is_error,
+        turn_index=turns[call[0]] if call else None,
+        timestamp_ms=transcript.skeletons[call[0]].timestamp_ms if call else None,
+        result_timestamp_ms=answer.timestamp_ms,
+        occurrence=transcript.numbers[result],
+        text_chars=answer.text_chars,
+        has_other_parts=bool(answer.images or answer.other_parts),
+        paths=asked.paths if asked else (),
+        source=Source(transcript.nodes[call[0]] if call else 0, call[1] if call else 0, transcript.nodes[result]),
+    )
 
 
 def _assistants(state: SessionState) -> Iterable[int]:
     skeletons = state.transcript.skeletons
-    return (position for position, message in enumerate(skeletons) if message.role == "assistant")
+    return (position for position, message in enumerate(skeletons) if message.role is Role.ASSISTANT)
 
 
 def find_records(state: SessionState, name: str) -> list[Record]:

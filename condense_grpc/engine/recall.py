@@ -15,7 +15,7 @@ from condense_grpc.engine.state import SessionState
 async def record_bodies(bodies: BodyCache, state: SessionState, records: Sequence[Record]) -> dict[str, RecordBody]:
     """Text, arguments and parts of records, by key."""
     sources = [record.source for record in records if record.source]
-    nodes = {node for source in sources for node in (source.call_node, source.result_node)}
+    nodes = {node for source in sources for node in (source.call_node, source.result_node) if node}
     encoded = await bodies.encoded(state, nodes)
     messages = {node: decode_message(body, 0) for node, body in encoded.items()}
     return {record.key: _body(record, messages) for record in records}
@@ -26,8 +26,10 @@ def _body(record: Record, messages: Mapping[int, Message]) -> RecordBody:
     if source is None:
         return RecordBody(record.text or "", record.args_json or "{}", record.parts)
     result = messages[source.result_node]
-    call = calls_of(messages[source.call_node])[source.call_ordinal]
     parts = result.parts if has_other_parts(result) else ()
+    if not source.call_node:
+        return RecordBody(text_of(result), "{}", parts)
+    call = calls_of(messages[source.call_node])[source.call_ordinal]
     return RecordBody(text_of(result), captured_arguments(call), parts)
 
 

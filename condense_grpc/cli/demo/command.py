@@ -1,5 +1,6 @@
 """`condense-grpc demo`: the main job from end to end, with no key and no network."""
 
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
 from condense_grpc.api.condense.v1.flush_pb2 import BatchOutcome
+from condense_grpc.cli.console import wide_console
 from condense_grpc.cli.demo.conversation import Conversation, Request
 from condense_grpc.cli.demo.script import TURNS, PlannedCall
 from condense_grpc.cli.demo.tools import Toolbox, ToolOutput
@@ -31,7 +33,7 @@ def demo(folder: Path) -> None:
 
     Exits with 1 if any check failed.
     """
-    console = Console(highlight=False)
+    console = wide_console(sys.stdout)
     with (
         tempfile.TemporaryDirectory(prefix="condense-demo-") as store,
         ServerProcess(Path(store) / "demo.db") as server,

@@ -9,17 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SKIPPED_FOLDERS = {
-    ".git",
-    ".venv",
-    "node_modules",
-    "__pycache__",
-    "target",
-    "dist",
-    "build",
-    ".mypy_cache",
-    ".ruff_cache",
-}
+SKIPPED_FOLDERS = {"node_modules", "__pycache__", "target", "dist", "build", "vendor"}
 _MAX_READ_BYTES = 256 * 1024
 _MAX_LISTED = 400
 _MAX_MATCHES = 250
@@ -57,7 +47,7 @@ class Toolbox:
     def files(self) -> Iterator[Path]:
         """The text files of the folder, by path."""
         for folder, folders, names in os.walk(self.root):
-            folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+            folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and name[0] != ".")
             for name in sorted(names):
                 path = Path(folder) / name
                 if path.is_file() and not path.is_symlink() and _is_text(path):

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from condense_grpc.cli.console import wide_console
 from condense_grpc.cli.replay.run import Replay, ReplayReport
 from condense_grpc.cli.replay.session_file import read_session
 from condense_grpc.cli.server_process import ServerProcess
@@ -30,7 +31,7 @@ def replay(files: Sequence[Path], as_json: bool, show_requests: bool, target: st
     A flush runs at every final answer. Afterwards every original is read back and compared byte for byte, and every
     view is checked by a strict validator. Exits with 1 if any check failed.
     """
-    console = Console(file=sys.stderr if as_json else sys.stdout)
+    console = wide_console(sys.stderr if as_json else sys.stdout)
     reports: list[ReplayReport] = []
     with _server(target) as address, CondenseClient(address) as client:
         for path in files:
