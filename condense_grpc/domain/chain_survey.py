@@ -5,7 +5,7 @@ give and get positions in the stored order.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from condense_grpc.domain.archive import Bodies, Candidate, archive_candidates, record_time
 from condense_grpc.domain.batches import Record
@@ -77,12 +77,20 @@ class ChainSurvey:
         source, index = self._source, self._source.index
         own = blocks_in_place(self.messages, index.chains, self._boundaries.resolve, index)
         protection = Protection(source.config.protected_tools, source.config.protected_paths)
-        chains = detect_chains(self.messages, self.keys, protection, own.__contains__)
+        detected = detect_chains(self.messages, self.keys, protection, own.__contains__)
+        chains = [self._with_pins(chain) for chain in detected] if index.pins else detected
         closed = [chain for chain in chains if chain.final is not None and self._has_name(chain)]
         self.registered = [chain for chain in closed if self._is_registered(chain)]
         grace = in_grace(self.messages, self.keys, source.config.recovery_grace_turns)
         window = source.rolling_window
         self.eligible = select_eligible(closed, window, self._is_registered, grace, source.pending)
+
+    def _with_pins(self, chain: Chain) -> Chain:
+        """The chain with its pinned results protected, so that they are shown inside of its block."""
+        index, id_of_key = self._source.index, self.id_of_key
+        pinned = [id_of_key[key] for key in chain.middle_occurrence_keys if index.is_pinned(key, id_of_key[key])]
+        ids = dict.fromkeys((*chain.protected_tool_call_ids, *pinned))
+        return replace(chain, protected_tool_call_ids=tuple(ids))
 
     def _has_name(self, chain: Chain) -> bool:
         """Whether a later render could find the chain again."""

@@ -23,11 +23,15 @@ class IndexEntry:
 
 @dataclass(frozen=True, slots=True)
 class SummaryEntry:
-    """A summary as the model sees it: its final text and what it covers. `timestamp_ms` is the time it was made."""
+    """A summary as the model sees it: its final text and what it covers. `timestamp_ms` is the time it was made.
+
+    `is_extractive`: written by the built-in summarizer after others had failed.
+    """
 
     text: str
     details: SummaryDetails
     timestamp_ms: int | None = None
+    is_extractive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +180,31 @@ class FlushMetricsEntry:
     processed_batches: int
     outcome: str
     metrics: ContextMetrics = field(default_factory=ContextMetrics)
+    flush_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PinEntry:
+    """Results, by their keys, that are shown verbatim from here on; or, with `unpin`, no longer.
+
+    `expires_ms` None: the pin does not end by itself.
+    """
+
+    keys: tuple[str, ...]
+    expires_ms: int | None = None
+    unpin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedEntry:
+    """What an imported file holds besides messages and decisions, packed; nothing follows from it.
+
+    `header` is the first line of the file, `session_id` the id under which it was imported.
+    """
+
+    packed: bytes
+    header: str = ""
+    session_id: str = ""
 
 
 Entry: TypeAlias = (
@@ -188,4 +217,6 @@ Entry: TypeAlias = (
     | ChainEntry
     | DiagnosticEntry
     | FlushMetricsEntry
+    | PinEntry
+    | CarriedEntry
 )

@@ -15,11 +15,13 @@ from condense_grpc.domain.entries import (
     ChainEntry,
     Entry,
     IndexEntry,
+    PinEntry,
     SkipEntry,
     SummaryEntry,
 )
 from condense_grpc.domain.multimap import MultiMap
 from condense_grpc.domain.occurrence import ParsedKey, occurrence_key, parse_key
+from condense_grpc.domain.pins import PinBoard
 from condense_grpc.domain.refs import ref_number
 
 
@@ -31,6 +33,7 @@ class SessionIndex:
     """
 
     def __init__(self) -> None:
+        self.pins = PinBoard()
         self._chains = ChainRegistry()
         self._next_ref_number = 1
         self._filed: dict[str, Record] = {}
@@ -81,6 +84,8 @@ class SessionIndex:
                 self.add_chain(entry)
             case AliasEntry():
                 self.add_alias(entry)
+            case PinEntry():
+                self.pins.apply(entry)
             case _:
                 pass
 
@@ -151,6 +156,10 @@ class SessionIndex:
     def is_skipped(self, key: str) -> bool:
         """Whether the key carries a skip mark."""
         return key in self._skipped
+
+    def is_pinned(self, key: str, tool_call_id: str) -> bool:
+        """Whether a result is pinned: by its key, or by its id where an old record has nothing else."""
+        return key in self.pins or (tool_call_id in self.pins and self.legacy_bare(tool_call_id))
 
     def original_of(self, key: str) -> str | None:
         """The key that a duplicate repeats; None for any other key."""

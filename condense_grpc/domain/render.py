@@ -89,12 +89,14 @@ def _chain_phase(
 def find_stub(
     message: MessageSkeleton, key: str, number: int | None, index: SessionIndex, protection: Protection
 ) -> Stub | None:
-    """The stub for a result; None when it stays: not summarized, protected now, or already this stub."""
+    """The stub for a result; None when it stays: not summarized, protected now, pinned, or already this stub."""
     if index.is_summarized(key):
         lookup = key
     elif number is None and index.legacy_bare(message.tool_call_id):
         lookup = message.tool_call_id
     else:
+        return None
+    if key in index.pins or lookup in index.pins:
         return None
     record = index.record_of_key(lookup)
     if record is None or protection.call(record.tool_name, record.paths):
