@@ -1,32 +1,43 @@
 """Appending to a live session: the delta, the spill of large results, and whether the service flushes by itself."""
 
+import logging
+
 from condense_grpc.domain.config import PruneOn
 from condense_grpc.domain.messages import Role
 from condense_grpc.domain.validity import Violation, find_violations
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
-from condense_grpc.engine.ports import Clock
 from condense_grpc.engine.requests import Delta
 from condense_grpc.engine.state import SessionState
+from condense_grpc.errors import StoreUnavailable
+
+logger = logging.getLogger(__name__)
 
 
-async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, clock: Clock) -> list[Violation]:
+async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now_ms: int) -> list[Violation]:
     """Make the transcript what the delta says, spill what is large in it; the defects of the new messages.
 
     Decisions that this takes are in the state and not written yet.
     """
-    now_ms = clock.now_ms()
+    before = state.transcript.head_node
     extension = state.append(delta.base_length, delta.base_etag, delta.messages, now_ms)
-    if state.config.enabled and extension.kept_length < len(state.transcript):
-        await _spill_arrivals(state, extension.kept_length, bodies, now_ms)
+    has_new_messages = extension.kept_length < len(state.transcript)
+    if state.transcript.head_node != before:
+        state.boundary_due = has_new_messages and wants_flush(state)
+    if state.config.enabled and has_new_messages:
+        try:
+            await _spill_arrivals(state, extension.kept_length, bodies, now_ms)
+        except StoreUnavailable:
+            # Results of a branch that was taken up again lie in the store; the next flush spills them.
+            logger.warning("large results could not be read: they stay as they are until the next flush")
     return violations_since(state, extension.kept_length)
 
 
 def violations_since(state: SessionState, position: int) -> list[Violation]:
-    """The defects that the messages from a position on brought. A turn is looked at from its assistant message on."""
+    """The defects that the messages from a position on brought, to the turn before them too."""
     skeletons = state.transcript.skeletons
-    start = position
-    while start > 0 and (start >= len(skeletons) or skeletons[start].role is not Role.ASSISTANT):
+    start = max(position - 1, 0)
+    while start > 0 and skeletons[start].role is not Role.ASSISTANT:
         start -= 1
     known = set(find_violations(skeletons, start, position))
     return [violation for violation in find_violations(skeletons, start) if violation not in known]
@@ -39,14 +50,14 @@ async def _spill_arrivals(state: SessionState, since: int, bodies: BodyCache, no
         return
     large = large_calls(state, find_pending(state), since)
     messages = await bodies.messages(state, places_of(large))
-    arrivals = sorted(
-        ((call, captured) for captured in large for call in captured.calls),
-        key=lambda arrival: arrival[0].result_position,
-    )
-    for place, captured in arrivals:
-        batch = with_texts(state, captured, messages)
-        calls = [call for call in batch.calls if call.key == place.key]
-        state.decide(spill(state, batch, calls), now_ms, applied=True, anchor=place.result_position + 1)
+    arrivals = [
+        (place.result_position, batch, call)
+        for captured in large
+        for batch in [with_texts(state, captured, messages)]
+        for place, call in zip(captured.calls, batch.calls, strict=True)
+    ]
+    for position, batch, call in sorted(arrivals, key=lambda arrival: arrival[0]):
+        state.decide(spill(state, batch, [call]), now_ms, applied=True, anchor=position + 1)
 
 
 def ends_with_answer(state: SessionState) -> bool:

@@ -1,11 +1,11 @@
 """Bodies of messages: from memory while they are not written yet, else from a bounded cache or the store."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.codec import decode_message
-from condense_grpc.engine.ports import Store
+from condense_grpc.engine.ports import Store, StoredMessage
 from condense_grpc.engine.state import SessionState
 
 
@@ -45,6 +45,11 @@ class BodyCache:
                 found[node] = body
                 self._keep((*session, node), body)
         return found
+
+    def take_in(self, state: SessionState, messages: Sequence[StoredMessage]) -> None:
+        """Keep the bodies of messages that were just written: the newest ones are asked for first."""
+        for message in messages:
+            self._keep((state.row.session_id, state.row.create_time_ms, message.node), message.body)
 
     def forget(self, session_id: str) -> None:
         """Drop the bodies of a session that was deleted."""

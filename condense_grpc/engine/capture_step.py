@@ -8,23 +8,17 @@ from condense_grpc.domain.capture import BranchView, CapturedBatch, find_batches
 from condense_grpc.domain.entries import Entry
 from condense_grpc.domain.messages import Message, calls_of
 from condense_grpc.domain.pairing import Pairs
-from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.spill import spill_calls
 from condense_grpc.engine.state import SessionState
 
 Messages = Mapping[int, Message]
 
 
-def protection_of(state: SessionState) -> Protection:
-    """The protection that the settings ask for."""
-    return Protection(state.config.protected_tools, state.config.protected_paths)
-
-
 def find_pending(state: SessionState) -> list[CapturedBatch]:
     """The batches that capture takes now, one for each assistant message, without texts."""
     transcript = state.transcript
     branch = BranchView(transcript.skeletons, transcript.keys, transcript.numbers, Pairs(transcript.skeletons))
-    return find_batches(branch, state.decisions.index.is_settled, protection_of(state))
+    return find_batches(branch, state.decisions.index.is_settled, state.protection)
 
 
 def count_pending(state: SessionState, captured: Sequence[CapturedBatch]) -> tuple[int, int]:

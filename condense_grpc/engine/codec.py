@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.json_text import parse_or_text
 from condense_grpc.domain.messages import (
     ImagePart,
@@ -27,6 +28,7 @@ from condense_grpc.domain.skeleton import CallSkeleton, MessageSkeleton, Thinkin
 _MESSAGE_FORMAT = 1
 _SOURCE_FORMAT = 2
 _SKELETON_FORMAT = 1
+_INT64_MAX = 2**63 - 1
 
 _ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL_RESULT, Role.CUSTOM)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(_ROLES)}
@@ -154,7 +156,15 @@ def encode_skeleton(skeleton: MessageSkeleton) -> bytes:
             _ROLE_NUMBERS[skeleton.role],
             skeleton.json_chars,
             [
-                (call.id, call.name, call.paths, call.captured_paths, call.args_chars, call.args_json_chars)
+                (
+                    call.id,
+                    call.name,
+                    call.paths,
+                    call.captured_paths,
+                    call.args_chars,
+                    call.args_json_chars,
+                    call.is_purged,
+                )
                 for call in skeleton.calls
             ],
             None if thinking is None else (thinking.block_chars, thinking.strip_chars),
@@ -167,15 +177,22 @@ def encode_skeleton(skeleton: MessageSkeleton) -> bytes:
             skeleton.stub_text,
             skeleton.block_text,
             skeleton.is_empty,
+            [_write_ref(ref) for ref in skeleton.summary_refs] if skeleton.is_summary else None,
         )
     )
 
 
+def _write_ref(ref: Ref) -> tuple[Any, ...]:
+    """A ref of a host's own summary. Its time is the host's and may be of any size: no result has one beyond these."""
+    time_ms = ref.result_timestamp_ms
+    bounded = None if time_ms is None else max(min(time_ms, _INT64_MAX), -_INT64_MAX)
+    return (ref.short_id, ref.tool_call_id, bounded, ref.occurrence and min(ref.occurrence, _INT64_MAX))
+
+
 def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
     """The skeleton of these bytes."""
-    _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, stub, block, empty = unpack(
-        data
-    )
+    _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, *rest = unpack(data)
+    stub, block, is_empty, refs = rest
     return MessageSkeleton(
         _ROLES[role],
         timestamp_ms,
@@ -190,12 +207,14 @@ def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
         other_parts=others,
         stub_text=None if stub is None else as_text(stub),
         block_text=None if block is None else as_text(block),
-        is_empty=empty,
+        is_empty=is_empty,
+        is_summary=refs is not None,
+        summary_refs=tuple(Ref(as_text(ref[0]), as_text(ref[1]), *ref[2:]) for ref in refs or ()),
     )
 
 
 def _read_call(fields: Sequence[Any]) -> CallSkeleton:
-    call_id, name, paths, captured, args_chars, json_chars = fields
+    call_id, name, paths, captured, args_chars, json_chars, is_purged = fields
     return CallSkeleton(
         as_text(call_id),
         as_text(name),
@@ -203,4 +222,5 @@ def _read_call(fields: Sequence[Any]) -> CallSkeleton:
         tuple(as_text(path) for path in captured),
         args_chars,
         json_chars,
+        is_purged,
     )

@@ -1,8 +1,9 @@
 """Compression of finished chains on a live session: ask the fuser first, then decide and write in one go."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from condense_grpc.domain.chain_body import chain_body
 from condense_grpc.domain.chain_survey import BodiesWanted, CompressionInput, bodies_wanted, fusible_chains
@@ -11,32 +12,26 @@ from condense_grpc.domain.entries import ChainEntry, StatsEntry
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.stats import SummaryUsage, add_usage
 from condense_grpc.engine.bodies import BodyCache
-from condense_grpc.engine.capture_step import arguments_from, source_of
+from condense_grpc.engine.capture_step import arguments_from, find_pending, source_of
 from condense_grpc.engine.codec import decode_message
 from condense_grpc.engine.events import ChainCompressed
 from condense_grpc.engine.flush_run import FlushRun
-from condense_grpc.engine.ports import Clock, FuseRequest, Summarizer, SummaryReply, Usage
-from condense_grpc.engine.registry import Registry
+from condense_grpc.engine.ports import FuseRequest, SummaryReply, Usage
 from condense_grpc.engine.state import SessionState
-
-
-@dataclass(frozen=True, slots=True)
-class CompressionTools:
-    """What a compression works with."""
-
-    registry: Registry
-    bodies: BodyCache
-    summarizer: Summarizer
-    clock: Clock
+from condense_grpc.engine.summarizing import answer_of, ask
+from condense_grpc.engine.tools import Tools
 
 
 @dataclass(frozen=True, slots=True)
 class CompressionOrder:
-    """One compression. `rolling_window`: the newest chains that stay; `pending`: keys that wait for a flush."""
+    """One compression. `rolling_window`: the newest chains that stay.
+
+    `waits_for_pending`: chains with calls that a flush would take stay too; otherwise these calls are archived.
+    """
 
     session_id: str
     rolling_window: int
-    pending: Collection[str] = ()
+    waits_for_pending: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,44 +43,43 @@ class CompressionReport:
     reclaimed_tokens: int = 0
 
 
-async def compress_chains(tools: CompressionTools, order: CompressionOrder, run: FlushRun) -> CompressionReport:
+async def compress_chains(tools: Tools, order: CompressionOrder, run: FlushRun) -> CompressionReport:
     """Compress every eligible chain of a session and tell `run` about each. The lock is taken only to decide."""
     fused = await _fuse(tools, order)
     async with tools.registry.locked(order.session_id) as live:
         state = live.state
         now_ms = tools.clock.now_ms()
-        source = _input(state, order, now_ms, {}, {})
+        source = _input(state, order, now_ms)
         source = await _with_bodies(tools.bodies, state, source, bodies_wanted(source))
-        outcome = compress(source, {key: reply.text for key, reply in fused.items()})
+        # A rewind may have changed what a fused text was made of.
+        current = {chain.start_key: chain.text for chain in fusible_chains(source)} if fused else {}
+        used = {key: reply for key, (text, reply) in fused.items() if current.get(key) == text}
+        outcome = compress(source, {key: reply.text for key, reply in used.items()})
         state.decide(outcome.entries, now_ms, applied=True)
         for diagnostic in outcome.diagnostics:
             state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
         if outcome.blocks:
-            _count(state, fused, len(outcome.blocks), now_ms)
+            _count(state, used, len(outcome.blocks), now_ms)
         await tools.registry.persist(live)
         for block in outcome.blocks:
             run.emit(_event(state, block))
         return _report(state, outcome)
 
 
-def _input(
-    state: SessionState,
-    order: CompressionOrder,
-    now_ms: int,
-    messages: Mapping[int, Message],
-    by_node: Mapping[int, Message],
-) -> CompressionInput:
+def _input(state: SessionState, order: CompressionOrder, now_ms: int) -> CompressionInput:
     transcript = state.transcript
+    waiting = find_pending(state) if order.waits_for_pending else []
+    bodies: dict[int, Message] = {}
     return CompressionInput(
         messages=transcript.skeletons,
         index=state.decisions.index,
         config=state.config,
         now_ms=now_ms,
         rolling_window=order.rolling_window,
-        message_at=messages.__getitem__,
-        args_of=arguments_from(by_node),
+        message_at=bodies.__getitem__,
+        args_of=arguments_from(bodies),
         source_of=source_of(state),
-        pending=order.pending,
+        pending={call.key for batch in waiting for call in batch.calls},
         digests={digest.hex(): position for position, digest in enumerate(transcript.digests)},
         digest_at=lambda position: transcript.digests[position].hex(),
     )
@@ -100,19 +94,20 @@ async def _with_bodies(
     return replace(source, message_at=messages.__getitem__, args_of=arguments_from(by_node))
 
 
-async def _fuse(tools: CompressionTools, order: CompressionOrder) -> dict[str, SummaryReply]:
-    """The fuser's answers by start key; a failure or a blank answer leaves the summaries as they are."""
+async def _fuse(tools: Tools, order: CompressionOrder) -> dict[str, tuple[str, SummaryReply]]:
+    """What was asked and answered by start key; a failure or a blank answer leaves the summaries as they are."""
     if not tools.summarizer.can_fuse:
         return {}
     async with tools.registry.locked(order.session_id) as live:
         if not live.state.config.chain_compression.fuse_range_summary:
             return {}
-        chains = fusible_chains(_input(live.state, order, 0, {}, {}))
-    answers: dict[str, SummaryReply] = {}
+        chains = fusible_chains(_input(live.state, order, 0))
+    answers: dict[str, tuple[str, SummaryReply]] = {}
     for chain in chains:
-        async for event in tools.summarizer.fuse(FuseRequest(order.session_id, chain.text)):
-            if isinstance(event, SummaryReply):
-                answers[chain.start_key] = event
+        request = FuseRequest(order.session_id, chain.text)
+        answer = await answer_of(ask(partial(tools.summarizer.fuse, request)), lambda _: None)
+        if isinstance(answer, SummaryReply):
+            answers[chain.start_key] = chain.text, answer
     return answers
 
 

@@ -1,25 +1,37 @@
 """The flushes and compactions that run: one per session, started here, stopped here."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+import logging
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
 from typing import Any
 
 from condense_grpc.domain.entries import Stats
 from condense_grpc.engine.events import FlushCompleted, FlushCounts, FlushOutcome, NumberedEvent
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.ports import Clock
-from condense_grpc.errors import FlushInProgress, ShuttingDown
+from condense_grpc.errors import CondenseError, FlushInProgress, ShuttingDown
 
-Work = Callable[[FlushRun], Coroutine[Any, Any, None]]
+logger = logging.getLogger(__name__)
+
+Work = Callable[[FlushRun], Coroutine[Any, Any, FlushCompleted]]
+
+_CANCELLED = FlushCompleted(FlushOutcome.CANCELLED, FlushCounts(), None, Stats(), "")
 
 
 class FlushDesk:
-    """All runs of one engine. For one event loop."""
+    """All runs of one engine. For one event loop. `then` is told the session of a run that has ended."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, then: Callable[[str], object]) -> None:
         self._clock = clock
+        self._then = then
         self._running: dict[str, FlushRun] = {}
         self._closing = False
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nothing is started any more."""
+        return self._closing
 
     def running(self, session_id: str) -> FlushRun | None:
         """The run of a session, if there is one."""
@@ -28,31 +40,43 @@ class FlushDesk:
     def start(self, session_id: str, work: Work) -> FlushRun:
         """Start a run in a task of its own. Raises FlushInProgress when one runs."""
         if self._closing:
-            raise ShuttingDown()
-        if session_id in self._running:
-            raise FlushInProgress(session_id)
+            raise ShuttingDown
+        running = self._running.get(session_id)
+        if running is not None:
+            raise FlushInProgress(session_id, running.flush_id)
         run = self._running[session_id] = FlushRun(self._clock)
         run.task = asyncio.create_task(self._carry(session_id, run, work))
+        run.task.add_done_callback(lambda _: self._end(session_id, run, _CANCELLED))
         return run
 
     async def _carry(self, session_id: str, run: FlushRun, work: Work) -> None:
+        ending: FlushCompleted | BaseException
         try:
-            await work(run)
+            ending = await work(run)
         except asyncio.CancelledError:
-            run.emit(FlushCompleted(FlushOutcome.CANCELLED, FlushCounts(), None, Stats(), ""))
-        except BaseExceptionGroup as errors:
-            run.fail(errors.exceptions[0])
+            ending = _CANCELLED
         except Exception as error:
-            run.fail(error)
-        finally:
-            if self._running.get(session_id) is run:
-                del self._running[session_id]
+            ending = _first(error)
+            _log(ending)
+        self._end(session_id, run, ending)
 
-    async def follow(self, run: FlushRun, *, owner: bool) -> AsyncIterator[NumberedEvent]:
+    def _end(self, session_id: str, run: FlushRun, ending: FlushCompleted | BaseException) -> None:
+        """End a run, unless that was done. A task that was cancelled before its first step comes here only."""
+        if run.is_done:
+            return
+        del self._running[session_id]
+        if isinstance(ending, FlushCompleted):
+            run.complete(ending)
+        else:
+            run.fail(ending)
+        self._then(session_id)
+
+    async def follow(self, run: FlushRun, *, owner: bool) -> AsyncGenerator[NumberedEvent, None]:
         """The events of a run. When its owner stops listening the run is stopped; others only go away."""
         try:
-            async for event in run.follow():
-                yield event
+            async with aclosing(run.follow()) as events:
+                async for event in events:
+                    yield event
         finally:
             if owner and not run.is_done:
                 await self.stop(run)
@@ -77,3 +101,17 @@ class FlushDesk:
             await asyncio.wait(tasks, timeout=grace_seconds)
         for run in list(self._running.values()):
             await self.stop(run)
+
+
+def _first(error: Exception) -> BaseException:
+    """The error itself, or the first one of a group."""
+    found: BaseException = error
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
+
+
+def _log(error: BaseException) -> None:
+    """Nobody may be listening. The message of a foreign error may hold content."""
+    what = error.reason if isinstance(error, CondenseError) else type(error).__name__
+    logger.warning("a flush or compaction ended by an error: %s", what)

@@ -5,7 +5,7 @@ Fields are written by name, so that a later version can add some; unknown kinds 
 """
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -90,7 +90,7 @@ def _write(value: Any) -> Any:
             continue
         else:
             member = _write(member)
-        if member is not None:
+        if member is not None or item.default is MISSING:
             written += (item.name, member)
     return written
 

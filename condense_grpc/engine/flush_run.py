@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from condense_grpc.engine.events import BatchProgress, FlushCompleted, FlushEvent, NumberedEvent
 from condense_grpc.engine.ports import Clock
@@ -11,7 +11,7 @@ from condense_grpc.engine.ports import Clock
 class FlushRun:
     """The events of one run. A follower that reads slowly holds nobody up; progress of a batch is kept sparse.
 
-    `error` is set when the run ended by an error instead of an outcome.
+    `error` is set when the run ended by an error instead of an outcome. Nothing comes behind the end.
     """
 
     PROGRESS_STEPS = 20
@@ -28,7 +28,7 @@ class FlushRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether the last event was emitted."""
+        """Whether the run has ended."""
         return self._done
 
     def emit(self, event: FlushEvent) -> None:
@@ -39,9 +39,12 @@ class FlushRun:
                 return
             self._last_progress[event.batch_index] = event.received_chars
         self._events.append(NumberedEvent(len(self._events) + 1, self._clock.now_ms(), self.flush_id, event))
-        if isinstance(event, FlushCompleted):
-            self._done = True
         self._wake()
+
+    def complete(self, event: FlushCompleted) -> None:
+        """End the run by its last event."""
+        self._done = True
+        self.emit(event)
 
     def fail(self, error: BaseException) -> None:
         """End the run by an error."""
@@ -53,7 +56,7 @@ class FlushRun:
         changed, self._changed = self._changed, asyncio.get_running_loop().create_future()
         changed.set_result(None)
 
-    async def follow(self) -> AsyncIterator[NumberedEvent]:
+    async def follow(self) -> AsyncGenerator[NumberedEvent, None]:
         """All events, those of the past first; then the error, if one ended the run."""
         at = 0
         while True:

@@ -19,6 +19,7 @@ from condense_grpc.engine.ports import SummaryReply
 
 _SKIPS = {BatchOutcome.SKIPPED_TRIVIAL: SkipReason.TRIVIAL, BatchOutcome.SKIPPED_OVERSIZED: SkipReason.OVERSIZED}
 STORED = (BatchOutcome.SUMMARIZED, BatchOutcome.EXTRACTIVE)
+FAILURES_IN_A_ROW = 3
 
 
 @dataclass(slots=True)
@@ -66,6 +67,11 @@ class FlushWork:
     def is_processed(self) -> bool:
         """Whether the batch is settled, one way or another."""
         return self.outcome is not None and self.outcome is not BatchOutcome.FAILED
+
+    def let_go(self, reason: str) -> None:
+        """Leave the batch as it is; a later flush captures again what of it is still there."""
+        self.outcome, self.failure_reason = BatchOutcome.FAILED, reason
+        self.pending = list(self.keys)
 
     def context(self) -> RecordContext:
         """What the records of the batch share."""
@@ -119,23 +125,22 @@ def settle(work: FlushWork, index: SessionIndex, failures: dict[str, int], now_m
 
 
 def _settle_calls(work: FlushWork, index: SessionIndex, failures: dict[str, int], now_ms: int) -> list[Entry]:
-    if work.outcome is BatchOutcome.SKIPPED_TRIVIAL:
-        return [_skip(work.calls, SkipReason.TRIVIAL)]
     batch = work.remaining
     refs, _ = build_short_refs(batch.calls, index.next_ref_number)
+    text, stored = "", BatchOutcome.SUMMARIZED
     if work.reply is not None:
         text = substitute_labels(work.reply.text, refs, [call.tool_name for call in batch.calls])
-        stored = BatchOutcome.SUMMARIZED
-    else:
+    elif work.outcome is not BatchOutcome.SKIPPED_TRIVIAL:
         for call in batch.calls:
             failures[call.key] = failures.get(call.key, 0) + 1
-        if max(failures[call.key] for call in batch.calls) < 3:
+        if max(failures[call.key] for call in batch.calls) < FAILURES_IN_A_ROW:
             work.outcome = BatchOutcome.FAILED
             return []
-        text = last_resort_summary(batch.calls, refs)
-        stored = BatchOutcome.EXTRACTIVE
+        text, stored = last_resort_summary(batch.calls, refs), BatchOutcome.EXTRACTIVE
     for call in batch.calls:
         failures.pop(call.key, None)
+    if work.outcome is BatchOutcome.SKIPPED_TRIVIAL:
+        return [_skip(work.calls, SkipReason.TRIVIAL)]
     work.text = text + format_refs(refs)
     if len(work.text) > work.raw_chars:
         work.outcome = BatchOutcome.SKIPPED_OVERSIZED
@@ -153,14 +158,15 @@ def _skip(calls: Sequence[Call], reason: SkipReason) -> SkipEntry:
 
 def _settle_duplicate(work: FlushWork, duplicate: Duplicate, index: SessionIndex, entries: list[Entry]) -> BatchOutcome:
     """The fate of a call that repeats another; its entry is added and applied."""
-    fate = BatchOutcome.SKIPPED_DEDUPED if duplicate.home is None else duplicate.home.outcome
-    entry: Entry
     if duplicate.home is None:
         return BatchOutcome.SKIPPED_DEDUPED
-    if fate in STORED:
+    fate = duplicate.home.outcome
+    entry: Entry
+    # A rewind may have taken back what was stored for the original a moment ago.
+    if fate in STORED and index.is_summarized(duplicate.original_key):
         record = as_filed(record_of(duplicate.call, work.context()))
         entry, fate = AliasEntry(record.key, duplicate.original_key, record), BatchOutcome.SKIPPED_DEDUPED
-    elif fate in _SKIPS:
+    elif fate in _SKIPS and index.is_skipped(duplicate.original_key):
         entry = _skip([duplicate.call], _SKIPS[fate])
     else:
         work.pending.append(duplicate.call.key)

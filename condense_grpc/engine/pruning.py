@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from condense_grpc.domain.edits import Edit, apply_edits
 from condense_grpc.domain.numbers import token_estimate
-from condense_grpc.domain.view import View
+from condense_grpc.domain.view import View, list_chars
 from condense_grpc.engine.appending import ends_with_answer
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import count_pending, find_pending
 from condense_grpc.engine.measures import session_metrics, session_status
-from condense_grpc.engine.ports import Clock
 from condense_grpc.engine.rendering import count_applied, revision_of
 from condense_grpc.engine.requests import (
     AppendResult,
@@ -27,11 +26,11 @@ from condense_grpc.engine.state import SessionState
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What the client is to see: edits (none for a plain transcript) and the marks of its elements."""
+    """What the client is to see: edits (none for a plain transcript), its size, and the marks of its elements."""
 
     view: View
     edits: list[Edit]
-    pruned: bool
+    chars: int
     shown: ShownView
 
 
@@ -40,29 +39,33 @@ def choose_view(state: SessionState, current: CurrentView, min_savings_chars: in
 
     A view that is not pruned may still hold summaries, namely while all that they cover is shown in full.
     """
-    view = current.view
-    saved = view.before_chars - view.after_chars
-    withheld = not state.view_shown and min_savings_chars is not None and saved < min_savings_chars
+    raw_chars = transcript_chars(state)
+    chars = list_chars(current.view.elements) if state.config.enabled else raw_chars
+    withheld = not state.view_shown and min_savings_chars is not None and raw_chars - chars < min_savings_chars
     if withheld or not state.config.enabled:
-        return Rendered(View((), False, 0, 0, ()), [], False, plain_view(state.transcript))
-    return Rendered(view, current.edits, view.pruned, shown_view(view, current.shown.marks))
+        return Rendered(View((), False, 0, 0, ()), [], raw_chars, plain_view(state.transcript))
+    return Rendered(current.view, current.edits, chars, shown_view(current.view, current.shown.marks))
+
+
+def transcript_chars(state: SessionState) -> int:
+    """Size of the raw transcript as a message list."""
+    skeletons = state.transcript.skeletons
+    return sum(skeleton.json_chars for skeleton in skeletons) + len(skeletons) + 1 if skeletons else 2
 
 
 async def prune(
-    state: SessionState, request: PruneRequest, appended: AppendResult, bodies: BodyCache, clock: Clock
+    state: SessionState, request: PruneRequest, appended: AppendResult, bodies: BodyCache, now_ms: int
 ) -> PruneResult:
     """The answer to a prune whose delta is appended already. Changes only what is remembered about views."""
     current = await current_view(bodies, state)
     rendered = choose_view(state, current, request.min_savings_chars)
-    if not request.dry_run:
-        _remember(state, request, current, rendered, clock.now_ms())
-    cache = None if state.shown is None else state.shown.changes_to(rendered.shown)
-    if not request.dry_run and request.view is not ViewKind.NONE:
-        state.shown = rendered.shown
     messages = None
     if request.view is ViewKind.FULL and not request.dry_run:
         raw = await bodies.messages(state, range(len(state.transcript)))
         messages = apply_edits([raw[position] for position in range(len(raw))], rendered.edits)
+    cache = None if state.shown is None else state.shown.changes_to(rendered.shown)
+    if not request.dry_run:
+        _remember(state, request, current, rendered, now_ms)
     revision = revision_of(rendered.edits)
     unchanged = revision == request.known_revision
     shows_edits = request.view is ViewKind.EDITS and not unchanged and not request.dry_run
@@ -71,10 +74,10 @@ async def prune(
         etag=appended.etag,
         revision=revision,
         unchanged=unchanged,
-        pruned=rendered.pruned,
+        pruned=rendered.view.pruned,
         edits=rendered.edits if shows_edits else (),
         messages=messages,
-        reclaim=_reclaim(rendered.view),
+        reclaim=_reclaim(transcript_chars(state), rendered.chars),
         cache=cache,
         applied=count_applied(rendered.edits, rendered.view),
         advice=flush_advice(state),
@@ -89,19 +92,21 @@ def _remember(
 ) -> None:
     for diagnostic in current.view.diagnostics:
         state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
-    if rendered.pruned:
-        state.reclaim = _reclaim(rendered.view)
-        if request.view is not ViewKind.NONE:
+    if rendered.view.pruned:
+        state.reclaim = _reclaim(rendered.view.before_chars, rendered.view.after_chars)
+    if request.view is not ViewKind.NONE:
+        state.shown = rendered.shown
+        if rendered.edits:
             state.show_views()
 
 
-def _reclaim(view: View) -> Reclaim:
-    before, after = view.before_chars, view.after_chars
-    return Reclaim(before, after, token_estimate(before), token_estimate(after))
+def _reclaim(before_chars: int, after_chars: int) -> Reclaim:
+    return Reclaim(before_chars, after_chars, token_estimate(before_chars), token_estimate(after_chars))
 
 
-def flush_advice(state: SessionState) -> FlushAdvice:
-    """Whether a flush is worth it: what waits, and whether the natural boundary is reached."""
+def flush_advice(state: SessionState, trigger: FlushTrigger | None = None) -> FlushAdvice:
+    """Whether a flush is worth it now: what waits, and what asks for it (the natural boundary without a trigger)."""
     batches, chars = count_pending(state, find_pending(state))
-    trigger = FlushTrigger.MESSAGE_END if batches and ends_with_answer(state) and state.config.enabled else None
-    return FlushAdvice(trigger, batches, chars)
+    if trigger is None and ends_with_answer(state):
+        trigger = FlushTrigger.MESSAGE_END
+    return FlushAdvice(trigger if batches and state.config.enabled else None, batches, chars)

@@ -28,6 +28,8 @@ class CurrentView:
 async def current_view(bodies: BodyCache, state: SessionState) -> CurrentView:
     """Render the session as it stands. A disabled session shows its transcript."""
     shown = view_list(state)
+    if not state.config.enabled:
+        return CurrentView(shown, View((), False, 0, 0, ()), [])
     places = protected_places(state, shown)
     found: dict[int, ResultBody] = {}
     if places:
@@ -39,8 +41,6 @@ async def current_view(bodies: BodyCache, state: SessionState) -> CurrentView:
                 message = messages[position]
                 others = tuple(part for part in message.parts if not isinstance(part, TextPart))
                 found[place] = ResultBody(text_of(message), others)
-    if not state.config.enabled:
-        return CurrentView(shown, View((), False, 0, 0, ()), [])
     view = render_session(state, shown, found)
     return CurrentView(shown, view, edits_of(view.elements, shown.origins, len(state.transcript)))
 

@@ -5,6 +5,7 @@ written before anybody is told of a decision. When a write of decisions fails th
 again.
 """
 
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +14,10 @@ from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
 from condense_grpc.domain.entries import Entry
 from condense_grpc.domain.messages import Message
-from condense_grpc.engine.config_codec import config_from_json
+from condense_grpc.domain.protection import Protection
+from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
+from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
-from condense_grpc.engine.entry_codec import decode_entries, encode_entries
 from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession
 from condense_grpc.engine.requests import Reclaim
 from condense_grpc.engine.shown_view import ShownView
@@ -28,35 +30,48 @@ class SessionState:
     def __init__(self, stored: StoredSession) -> None:
         self.row = stored.row
         self.config: SessionConfig = config_from_json(stored.row.config_json)
+        self.protection = Protection(self.config.protected_tools, self.config.protected_paths)
         self.transcript = Transcript.load(stored.messages, stored.row.head_node, self.config.path_arguments)
         by_number = {commit.number: commit for commit in stored.commits}
         active: list[Commit] = []
         number = stored.row.head_commit
         while number:
-            active.append(_decoded(by_number.pop(number)))
+            active.append(loaded_commit(by_number.pop(number)))
             number = active[-1].parent
         self.decisions = Decisions(active[::-1])
         self.next_commit = max((commit.number for commit in stored.commits), default=0) + 1
-        self._left_commits = list(by_number.values())
+        self._left = LeftCommits(by_number.values())
         self._unwritten_commits: list[StoredCommit] = []
         self._unwritten_diagnostics: list[StoredDiagnostic] = []
         self._row_changed = False
         self.loaded_length = len(self.transcript)
         self.boundary_due = False
         self.failure_counts: dict[str, int] = {}
+        self.shown: ShownView | None = None
         self.sink = DiagnosticSink()
-        self.forget_measures()
+        self._forget_measures()
         facts = json.loads(stored.row.facts_json)
         self.view_shown: bool = bool(facts.get("viewShown"))
         self.next_diagnostic: int = int(facts.get("nextDiagnostic", 1))
 
-    def forget_measures(self) -> None:
-        """What a load or a rewind forgets: diagnostics, reclaim, the last view, the last usage."""
+    def _forget_measures(self) -> None:
+        """What a load or a rewind forgets: diagnostics, reclaim, the last usage."""
         self.sink.reset()
         self.reclaim = Reclaim()
-        self.shown: ShownView | None = None
         self.usage_fraction: float | None = None
         self.flushed_since_load = False
+
+    def copy(self) -> "SessionState":
+        """A state of its own to try something on."""
+        twin = copy.copy(self)
+        twin.transcript = self.transcript.copy()
+        twin.decisions = Decisions(self.decisions.commits)
+        twin._left = self._left.copy()
+        twin._unwritten_commits = [*self._unwritten_commits]
+        twin._unwritten_diagnostics = [*self._unwritten_diagnostics]
+        twin.failure_counts = {**self.failure_counts}
+        twin.sink = copy.deepcopy(self.sink)
+        return twin
 
     # Changes
 
@@ -66,32 +81,29 @@ class SessionState:
         before = self.transcript.head_node
         extension = self.transcript.extend(base_length, messages, now_ms)
         if extension.rewound:
-            self._leave_commits(extension.kept_length)
-        self._take_up_commits()
-        self._row_changed |= self.transcript.head_node != before
-        return extension
-
-    def rewind(self, length: int) -> None:
-        """Go back to the first `length` messages."""
-        if length < len(self.transcript):
-            self.transcript.rewind(length)
-            self._leave_commits(length)
+            self._leave_decisions(extension.kept_length)
+        if self.transcript.head_node != before:
+            self._take_back_decisions()
             self._row_changed = True
+        return extension
 
     def decide(
         self, entries: Sequence[Entry], now_ms: int, *, applied: bool = False, anchor: int | None = None
     ) -> None:
-        """Record decisions at the present length, or behind `anchor` messages. Not durable before the next write."""
+        """Record decisions at the present length, or behind `anchor` messages. Not durable before the next write.
+
+        `applied`: the index has taken them in already.
+        """
         if not entries:
             return
         length = len(self.transcript) if anchor is None else anchor
         if self.decisions.commits:
             length = max(length, self.decisions.commits[-1].anchor_length)
-        node = self.transcript.nodes[length - 1] if length else 0
+        node = self.transcript.node_at(length)
         commit = Commit(self.next_commit, self.decisions.head, node, length, now_ms, tuple(entries))
         self.next_commit += 1
         self.decisions.add(commit, applied=applied)
-        self._unwritten_commits.append(_encoded(commit))
+        self._unwritten_commits.append(stored_commit(commit))
 
     def note(self, kind: str, key: str, detail: str, now_ms: int) -> None:
         """Report a diagnostic; one that is new goes to the store with the next write."""
@@ -103,11 +115,13 @@ class SessionState:
 
         self.sink.report(DiagnosticKind(kind), key, detail, record)
 
-    def configure(self, config: SessionConfig, labels: dict[str, str] | None, config_json: str) -> None:
-        """Take other settings or labels."""
+    def configure(self, config: SessionConfig, labels: dict[str, str] | None) -> None:
+        """Take other settings, and other labels if there are some."""
         self.config = config
-        changed = replace(self.row, config_json=config_json)
-        self.row = changed if labels is None else replace(changed, labels=labels)
+        self.protection = Protection(config.protected_tools, config.protected_paths)
+        self.transcript.path_arguments = config.path_arguments
+        kept = self.row.labels if labels is None else labels
+        self.row = replace(self.row, config_json=config_to_json(config), labels=kept)
         self._row_changed = True
 
     def show_views(self) -> None:
@@ -150,8 +164,7 @@ class SessionState:
 
     def written(self, changes: Changes, row: SessionRow) -> None:
         """The store has these changes now."""
-        for message in changes.messages:
-            del self.transcript.unwritten[message.node]
+        self.transcript.written(changes.messages)
         self._unwritten_commits.clear()
         self._unwritten_diagnostics.clear()
         self._row_changed = False
@@ -159,50 +172,21 @@ class SessionState:
 
     # Branches
 
-    def _leave_commits(self, length: int) -> None:
+    def _leave_decisions(self, length: int) -> None:
+        """Decisions that were made when the transcript was longer stop."""
         commits = self.decisions.commits
         kept = [commit for commit in commits if commit.anchor_length <= length]
-        self._left_commits += [_encoded(commit) for commit in commits[len(kept) :]]
+        self._left.leave(commits[len(kept) :])
         self.decisions = Decisions(kept)
-        self.forget_measures()
+        self._forget_measures()
 
-    def _take_up_commits(self) -> None:
-        """Decisions of a branch that was left hold again once the transcript is back on it.
-
-        Only those that continue the active ones do: what was decided meanwhile may have given their refs away.
-        """
-        while self._left_commits:
-            following = [commit for commit in self._left_commits if self._continues(commit)]
+    def _take_back_decisions(self) -> None:
+        """Decisions of a branch that was left hold again once the transcript is back on it."""
+        while True:
+            kept, following = self._left.take_back(self.decisions.commits, self.transcript)
             if not following:
                 return
-            commit = max(following, key=lambda candidate: candidate.number)
-            self._left_commits.remove(commit)
-            self.decisions.add(_decoded(commit))
-
-    def _continues(self, commit: StoredCommit) -> bool:
-        length = commit.anchor_length
-        if commit.parent != self.decisions.head or length > len(self.transcript):
-            return False
-        return commit.anchor_node == (self.transcript.nodes[length - 1] if length else 0)
-
-
-def _decoded(commit: StoredCommit) -> Commit:
-    return Commit(
-        commit.number,
-        commit.parent,
-        commit.anchor_node,
-        commit.anchor_length,
-        commit.time_ms,
-        decode_entries(commit.entries),
-    )
-
-
-def _encoded(commit: Commit) -> StoredCommit:
-    return StoredCommit(
-        commit.number,
-        commit.parent,
-        commit.anchor_node,
-        commit.anchor_length,
-        commit.time_ms,
-        encode_entries(commit.entries),
-    )
+            if kept < len(self.decisions.commits):
+                self.decisions = Decisions(self.decisions.commits[:kept])
+            for commit in following:
+                self.decisions.add(commit)

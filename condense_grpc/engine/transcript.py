@@ -4,6 +4,8 @@ Every message has a node number that never changes and a rolling digest that cov
 branch that was left stays here by digest, so that coming back to it finds its nodes, and with them its decisions.
 """
 
+import copy
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +17,9 @@ from condense_grpc.engine.digest import START, etag_of, next_digest
 from condense_grpc.engine.ports import StoredMessage
 from condense_grpc.errors import TranscriptMismatch
 
-_BEFORE_ALL = -(2**62)
+# The years 1 to 9999. A time outside of them is no time: it counts as absent.
+_FIRST_MS = -62_135_596_800_000
+_LAST_MS = 253_402_300_799_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,9 @@ class Transcript:
         self.keys: list[str] = []
         self.numbers: list[int | None] = []
         self.unwritten: dict[int, StoredMessage] = {}
+        self.unwritten_bytes = 0
         self.next_node = 1
-        self._latest_ms = _BEFORE_ALL
+        self._latest_ms = _FIRST_MS - 1
         self._numbering = Numbering()
         self._left: dict[bytes, StoredMessage] = {}
 
@@ -55,8 +60,18 @@ class Transcript:
         for message in reversed(path):
             transcript._push(message.node, message.digest, decode_skeleton(message.skeleton, message.timestamp_ms))
         transcript._left = {message.digest: message for message in by_node.values()}
-        transcript.next_node = max((message.node for message in messages), default=0) + 1
+        for message in messages:
+            transcript._count(message.node, message.timestamp_ms)
         return transcript
+
+    def copy(self) -> "Transcript":
+        """A transcript of its own with the same messages."""
+        twin = copy.copy(self)
+        twin.nodes, twin.digests, twin.skeletons = [*self.nodes], [*self.digests], [*self.skeletons]
+        twin.keys, twin.numbers = [*self.keys], [*self.numbers]
+        twin.unwritten, twin._left = {**self.unwritten}, {**self._left}
+        twin._numbering = copy.deepcopy(self._numbering)
+        return twin
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -69,15 +84,24 @@ class Transcript:
     @property
     def head_node(self) -> int:
         """The last node; 0 for an empty transcript."""
-        return self.nodes[-1] if self.nodes else 0
+        return self.node_at(len(self))
+
+    def node_at(self, length: int) -> int:
+        """The last of the first `length` nodes; 0 for none."""
+        return self.nodes[length - 1] if length else 0
 
     def digest_at(self, length: int) -> bytes:
         """The digest after the first `length` messages."""
         return self.digests[length - 1] if length else START
 
+    def has_node(self, node: int) -> bool:
+        """Whether a node is on the active path. Numbers grow along every path."""
+        position = bisect_left(self.nodes, node)
+        return position < len(self) and self.nodes[position] == node
+
     def check_base(self, length: int, etag: str) -> None:
         """Raise TranscriptMismatch unless these are our first `length` messages (an empty etag trusts the length)."""
-        if length > len(self) or (etag and etag != etag_of(self.digest_at(length))):
+        if not 0 <= length <= len(self) or (etag and etag != etag_of(self.digest_at(length))):
             raise TranscriptMismatch(length, len(self), self.etag)
 
     def extend(self, base_length: int, messages: Sequence[Message], now_ms: int) -> Extension:
@@ -87,7 +111,8 @@ class Transcript:
         """
         position, length = base_length, len(self)
         previous = self.digest_at(base_length)
-        bodies = [encode_message(message) for message in messages]
+        given = [_with_possible_time(message) for message in messages]
+        bodies = [encode_message(message) for message in given]
         index = 0
         while index < len(bodies) and position < length:
             digest = next_digest(previous, bodies[index])
@@ -97,7 +122,7 @@ class Transcript:
         rewound = position < length
         if rewound:
             self.rewind(position)
-        for message, body in zip(messages[index:], bodies[index:], strict=True):
+        for message, body in zip(given[index:], bodies[index:], strict=True):
             previous = next_digest(previous, body)
             self._append(message, body, previous, now_ms)
         return Extension(position, rewound)
@@ -114,21 +139,28 @@ class Transcript:
         node = self.next_node
         stored = StoredMessage(node, self.head_node, len(self), digest, time_ms, encode_skeleton(skeleton), body)
         self.unwritten[node] = stored
-        self.next_node += 1
+        self.unwritten_bytes += len(body)
+        self._count(node, time_ms)
         self._push(node, digest, skeleton)
+
+    def _count(self, node: int, time_ms: int) -> None:
+        """Take a node number and a time, which count for every branch."""
+        self.next_node = max(self.next_node, node + 1)
+        self._latest_ms = max(self._latest_ms, time_ms)
 
     def _push(self, node: int, digest: bytes, skeleton: MessageSkeleton) -> None:
         self.nodes.append(node)
         self.digests.append(digest)
         self.skeletons.append(skeleton)
-        self._latest_ms = max(self._latest_ms, skeleton.timestamp_ms or 0)
-        if skeleton.role is Role.TOOL_RESULT:
-            number = self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
-            self.keys.append(occurrence_key(skeleton.tool_call_id, skeleton.timestamp_ms, number))
-            self.numbers.append(number)
-        else:
-            self.keys.append("")
-            self.numbers.append(None)
+        number = self._number(skeleton)
+        is_result = skeleton.role is Role.TOOL_RESULT
+        self.keys.append(occurrence_key(skeleton.tool_call_id, skeleton.timestamp_ms, number) if is_result else "")
+        self.numbers.append(number)
+
+    def _number(self, skeleton: MessageSkeleton) -> int | None:
+        if skeleton.role is not Role.TOOL_RESULT:
+            return None
+        return self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
 
     def rewind(self, length: int) -> None:
         """Leave everything behind the first `length` messages."""
@@ -136,7 +168,7 @@ class Transcript:
             skeleton = self.skeletons[position]
             self._left[self.digests[position]] = StoredMessage(
                 self.nodes[position],
-                self.nodes[position - 1] if position else 0,
+                self.node_at(position),
                 position,
                 self.digests[position],
                 skeleton.timestamp_ms or 0,
@@ -145,8 +177,18 @@ class Transcript:
         for column in (self.nodes, self.digests, self.skeletons, self.keys, self.numbers):
             del column[length:]
         self._numbering = Numbering()
-        self._latest_ms = _BEFORE_ALL
         for skeleton in self.skeletons:
-            self._latest_ms = max(self._latest_ms, skeleton.timestamp_ms or 0)
-            if skeleton.role is Role.TOOL_RESULT:
-                self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
+            self._number(skeleton)
+
+    def written(self, messages: Sequence[StoredMessage]) -> None:
+        """The store has these messages now."""
+        for message in messages:
+            del self.unwritten[message.node]
+            self.unwritten_bytes -= len(message.body)
+
+
+def _with_possible_time(message: Message) -> Message:
+    time_ms = message.timestamp_ms
+    if time_ms is None or _FIRST_MS <= time_ms <= _LAST_MS:
+        return message
+    return replace(message, timestamp_ms=None)

@@ -1,0 +1,129 @@
+"""Flushes and compactions as use cases: on request, watched by whoever likes, and in the background."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from condense_grpc.domain.capture import group_runs
+from condense_grpc.engine.capture_step import find_pending
+from condense_grpc.engine.compression_step import CompressionOrder, compress_chains
+from condense_grpc.engine.desk import FlushDesk, Work
+from condense_grpc.engine.events import (
+    BatchPreview,
+    FlushCompleted,
+    FlushCounts,
+    FlushOutcome,
+    FlushStarted,
+    NumberedEvent,
+)
+from condense_grpc.engine.flush import Flush, FlushOrder
+from condense_grpc.engine.flush_report import completed_flush
+from condense_grpc.engine.flush_run import FlushRun
+from condense_grpc.engine.registry import LiveSession
+from condense_grpc.engine.requests import FlushRequest, FlushTrigger
+from condense_grpc.engine.revision import current_revision
+from condense_grpc.engine.sessions import Sessions
+from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.state import SessionState
+from condense_grpc.engine.tools import Tools
+from condense_grpc.engine.turns import Turns
+
+
+class Flushing:
+    """Starts flushes and compactions and follows them. For one event loop."""
+
+    def __init__(self, tools: Tools, sessions: Sessions, turns: Turns) -> None:
+        self._tools = tools
+        self._sessions = sessions
+        self._turns = turns
+        self.desk = FlushDesk(tools.clock, self._start_what_is_due)
+
+    # On request
+
+    async def flush(self, request: FlushRequest) -> AsyncGenerator[NumberedEvent, None]:
+        """Append the delta, if there is one, and flush; the events of the run."""
+        if request.dry_run:
+            for event in await self._preview(request):
+                yield event
+            return
+        run, owner = await self._start(request)
+        async with aclosing(self.desk.follow(run, owner=owner)) as events:
+            async for event in events:
+                yield event
+
+    async def _start(self, request: FlushRequest) -> tuple[FlushRun, bool]:
+        """The run to follow, and whether it was started here."""
+        session_id = request.session_id
+        created = await self._sessions.ensure(session_id, request.delta)
+        async with self._tools.registry.locked(session_id) as live:
+            if request.delta is not None:
+                await completed(self._turns.append_to(live, request.delta, created=created))
+            running = self.desk.running(session_id)
+            if running is not None and request.attach:
+                return running, False
+            run = self.desk.start(session_id, self._flush_work(session_id, request.trigger, request.compact))
+            live.state.boundary_due = False
+            return run, True
+
+    def _flush_work(self, session_id: str, trigger: FlushTrigger, ignore_window: bool = False) -> Work:
+        order = FlushOrder(session_id, trigger.value, ignore_window)
+        return lambda run: Flush(self._tools, order, run).run()
+
+    async def _preview(self, request: FlushRequest) -> tuple[NumberedEvent, NumberedEvent]:
+        """What a flush would take, without taking it."""
+        state, _ = await self._turns.scratch(request.session_id, request.delta)
+        batches, decisions = _batches_of(state), state.decisions
+        now_ms = self._tools.clock.now_ms()
+        done = FlushCompleted(None, FlushCounts(len(batches)), decisions.frontier, decisions.stats, "")
+        started = FlushStarted(request.trigger.value, batches, dry_run=True)
+        return NumberedEvent(1, now_ms, "", started), NumberedEvent(2, now_ms, "", done)
+
+    async def compact(self, session_id: str, *, attach: bool = False) -> AsyncGenerator[NumberedEvent, None]:
+        """Compress every eligible chain, the newest too; the events of the run."""
+        async with self._tools.registry.locked(session_id):
+            running = self.desk.running(session_id) if attach else None
+            run = running or self.desk.start(session_id, lambda run: self._compact(session_id, run))
+        async with aclosing(self.desk.follow(run, owner=running is None)) as events:
+            async for event in events:
+                yield event
+
+    async def _compact(self, session_id: str, run: FlushRun) -> FlushCompleted:
+        run.emit(FlushStarted(FlushTrigger.MANUAL.value, ()))
+        order = CompressionOrder(session_id, rolling_window=0, waits_for_pending=False)
+        report = await compress_chains(self._tools, order, run)
+        outcome = FlushOutcome.COMPRESSED if report.blocks else FlushOutcome.EMPTY
+        async with self._tools.registry.locked(session_id) as live:
+            revision = await current_revision(self._tools.bodies, live.state)
+            return completed_flush(outcome, (), report, live.state.decisions, revision)
+
+    # In the background
+
+    def start_if_wanted(self, live: LiveSession, trigger: FlushTrigger | None = None) -> bool:
+        """Start a flush when a boundary or a budget asks for it; whether one was started."""
+        state = live.state
+        if self.desk.is_closing or self.desk.running(live.session_id) is not None or not state.config.enabled:
+            return False
+        if state.boundary_due:
+            trigger = trigger or FlushTrigger.MESSAGE_END
+        elif trigger is None or not find_pending(state):
+            return False
+        state.boundary_due = False
+        self.desk.start(live.session_id, self._flush_work(live.session_id, trigger))
+        return True
+
+    def _start_what_is_due(self, session_id: str) -> None:
+        """A boundary that was reached while a run went on asks for a flush of its own."""
+        live = self._tools.registry.find(session_id)
+        if live is not None:
+            self.start_if_wanted(live)
+
+
+def _batches_of(state: SessionState) -> tuple[BatchPreview, ...]:
+    """The batches that capture finds now, grouped as a flush would."""
+    skeletons = state.transcript.skeletons
+    previews = []
+    for number, run in enumerate(group_runs(find_pending(state), state.config.batching_mode)):
+        calls = [(batch, call) for batch in run for call in batch.calls]
+        names = tuple(skeletons[batch.position].calls[call.ordinal].name for batch, call in calls)
+        chars = sum(skeletons[call.result_position].text_chars for _, call in calls)
+        previews.append(BatchPreview(number, run[-1].turn_index, names, len(calls), chars))
+    return tuple(previews)

@@ -1,0 +1,137 @@
+"""Sessions as a whole: made, listed, changed, forked, removed."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from condense_grpc.domain.config import SessionConfig, merge
+from condense_grpc.engine.config_codec import config_to_json
+from condense_grpc.engine.ports import SessionFilter, SessionRow
+from condense_grpc.engine.requests import Delta, SessionInfo
+from condense_grpc.engine.session_info import session_info
+from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.tools import Tools
+from condense_grpc.errors import ConfigInvalid, SessionAlreadyExists, SessionNotFound
+
+
+class Sessions:
+    """The use cases about whole sessions. Safe to share."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._store, self._registry = tools.store, tools.registry
+
+    def new_row(
+        self, session_id: str, config: Mapping[str, Any], labels: Mapping[str, str], request_id: str = ""
+    ) -> SessionRow:
+        """The row of a session that is to be made; an empty id has one made, the same for the same request."""
+        now_ms = self._tools.clock.now_ms()
+        return SessionRow(
+            session_id or _made_id(request_id),
+            now_ms,
+            now_ms,
+            labels=dict(labels),
+            config_json=config_to_json(merge(SessionConfig(), dict(config))),
+            create_request_id=request_id,
+        )
+
+    async def create(self, row: SessionRow) -> SessionInfo:
+        """Make a session, or give the one that the same request made before."""
+        try:
+            await self._registry.create(row)
+        except SessionAlreadyExists:
+            await self._require_same_request(row)
+        return await self.get(row.session_id)
+
+    async def _require_same_request(self, row: SessionRow) -> None:
+        """A repeated creation is fine when it is the same request."""
+        existing = await self._store.read_row(row.session_id)
+        asked = row.create_request_id
+        if existing is None or not asked or existing.create_request_id != asked:
+            raise SessionAlreadyExists(row.session_id)
+
+    async def ensure(self, session_id: str, delta: Delta | None) -> bool:
+        """Create the session of a delta that asks for it; whether that was done."""
+        if delta is None or not delta.create_if_missing or self._registry.find(session_id) is not None:
+            return False
+        if await self._store.read_row(session_id) is not None:
+            return False
+        try:
+            await self._registry.create(self.new_row(session_id, delta.config, {}))
+        except SessionAlreadyExists:
+            return False
+        return True
+
+    async def get(self, session_id: str) -> SessionInfo:
+        """One session. Raises SessionNotFound."""
+        async with self._registry.locked(session_id) as live:
+            return await session_info(self._tools.bodies, live.state)
+
+    async def list(self, where: SessionFilter, after_id: str, limit: int) -> list[SessionInfo]:
+        """Sessions by id, those behind `after_id` first."""
+        found: list[SessionInfo] = []
+        for row in await self._store.list_rows(where, after_id, limit):
+            try:
+                found.append(await self.get(row.session_id))
+            except SessionNotFound:
+                continue
+        return found
+
+    async def update(self, session_id: str, config: Mapping[str, Any], labels: Mapping[str, str] | None) -> SessionInfo:
+        """Change settings and labels."""
+        async with self._registry.locked(session_id) as live:
+            state = live.state
+            merged = merge(state.config, dict(config))
+            if merged.path_arguments != state.config.path_arguments and state.transcript.next_node > 1:
+                raise ConfigInvalid(
+                    "path_arguments", "can be set only while the session has no messages: set it when you create one"
+                )
+            before = state.config, dict(state.row.labels)
+            state.configure(merged, None if labels is None else dict(labels))
+            try:
+                await self._registry.persist(live)
+            except Exception:
+                # A change that was refused must not come true by a later write.
+                state.configure(*before)
+                raise
+            return await session_info(self._tools.bodies, state)
+
+    async def fork(self, source_id: str, row: SessionRow, base_length: int | None) -> SessionInfo:
+        """Copy the active path of a session, up to `base_length` messages; the rest is as `row` says."""
+        try:
+            failures = await self._copy(source_id, row, base_length)
+        except SessionAlreadyExists:
+            await self._require_same_request(row)
+            return await self.get(row.session_id)
+        async with self._registry.locked(row.session_id) as forked:
+            forked.state.failure_counts = failures
+            return await session_info(self._tools.bodies, forked.state)
+
+    async def _copy(self, source_id: str, row: SessionRow, base_length: int | None) -> dict[str, int]:
+        """Copy in the store; the failure counts of the source, which the store does not know."""
+        async with self._registry.locked(source_id) as live:
+            await self._registry.persist(live)
+            state, transcript = live.state, live.state.transcript
+            length = len(transcript) if base_length is None else base_length
+            transcript.check_base(length, "")
+            commits = [commit.number for commit in state.decisions.commits if commit.anchor_length <= length]
+            copy = replace(
+                state.row,
+                session_id=row.session_id,
+                create_time_ms=row.create_time_ms,
+                update_time_ms=row.update_time_ms,
+                head_node=transcript.node_at(length),
+                head_commit=commits[-1] if commits else 0,
+                length=length,
+                labels=row.labels,
+                create_request_id=row.create_request_id,
+            )
+            await completed(self._store.fork(source_id, copy, transcript.nodes[:length], commits))
+            return dict(state.failure_counts)
+
+
+def _made_id(request_id: str) -> str:
+    seed = hashlib.sha256(request_id.encode()).hexdigest() if request_id else secrets.token_hex(16)
+    return f"s-{seed[:24]}"

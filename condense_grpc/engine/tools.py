@@ -1,0 +1,19 @@
+"""What the use cases share."""
+
+from dataclasses import dataclass
+
+from condense_grpc.engine.bodies import BodyCache
+from condense_grpc.engine.ports import Clock, Store, Summarizer
+from condense_grpc.engine.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The parts of one engine, owned by it. `concurrency`: summaries at a time per flush."""
+
+    store: Store
+    registry: Registry
+    bodies: BodyCache
+    summarizer: Summarizer
+    clock: Clock
+    concurrency: int = 4
