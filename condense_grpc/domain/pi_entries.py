@@ -19,6 +19,7 @@ from condense_grpc.domain.entries import (
     Frontier,
     FrontierEntry,
     IndexEntry,
+    PinEntry,
     SkipEntry,
     SkippedCall,
     SkipReason,
@@ -39,7 +40,7 @@ from condense_grpc.domain.pi_records import (
     without_none,
 )
 
-_PREFIX = "context-prune-"
+PREFIX = "context-prune-"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -53,7 +54,7 @@ def entry_from_pi(value: Any, path_arguments: Sequence[str] = ("path",)) -> Entr
     data = value.get("data")
     if value.get("type") != "custom" or not isinstance(kind, str) or not isinstance(data, dict):
         return None
-    name = kind.removeprefix(_PREFIX) if kind.startswith(_PREFIX) else ""
+    name = kind.removeprefix(PREFIX) if kind.startswith(PREFIX) else ""
     if name in _RECORD_READERS:
         return _RECORD_READERS[name](data, path_arguments)
     return _READERS[name](data) if name in _READERS else None
@@ -80,7 +81,8 @@ def entry_time_ms(value: Any) -> int | None:
 
 def _summary(value: dict[str, Any]) -> Entry:
     text = summary_text(value.get("content"))
-    return SummaryEntry(text, details_from_pi(value.get("details")), entry_time_ms(value.get("timestamp")))
+    details, time_ms = details_from_pi(value.get("details")), entry_time_ms(value.get("timestamp"))
+    return SummaryEntry(text, details, time_ms, value.get("extractive") is True)
 
 
 def _index(data: dict[str, Any], path_arguments: Sequence[str]) -> Entry:
@@ -238,7 +240,13 @@ def _flush_metrics(data: dict[str, Any]) -> Entry:
         processed_batches=number_or_none(data.get("processedBatches")) or 0,
         outcome=text_or_empty(data.get("outcome")),
         metrics=ContextMetrics(**numbers),
+        flush_id=text_or_empty(data.get("flushId")),
     )
+
+
+def _pin(data: dict[str, Any]) -> Entry:
+    expires_ms = number_or_none(data.get("expiresAt"))
+    return PinEntry(strings_in(data.get("occurrenceKeys")), expires_ms, data.get("unpin") is True)
 
 
 _RECORD_READERS: dict[str, Callable[[dict[str, Any], Sequence[str]], Entry | None]] = {
@@ -252,4 +260,5 @@ _READERS: dict[str, Callable[[dict[str, Any]], Entry | None]] = {
     "chain": chain_from_pi,
     "diagnostic": _diagnostic,
     "flush-metrics": _flush_metrics,
+    "pin": _pin,
 }
