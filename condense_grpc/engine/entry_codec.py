@@ -13,6 +13,7 @@ from condense_grpc.domain.batches import Record, Ref, Source, SummaryDetails
 from condense_grpc.domain.entries import (
     AliasEntry,
     ArchivedRef,
+    CarriedEntry,
     ChainEntry,
     ContextMetrics,
     DiagnosticEntry,
@@ -21,6 +22,7 @@ from condense_grpc.domain.entries import (
     Frontier,
     FrontierEntry,
     IndexEntry,
+    PinEntry,
     SkipEntry,
     SkippedCall,
     SkipReason,
@@ -41,6 +43,8 @@ _KINDS: dict[str, type[Any]] = {
     "chain": ChainEntry,
     "diagnostic": DiagnosticEntry,
     "flush-metrics": FlushMetricsEntry,
+    "pin": PinEntry,
+    "carried": CarriedEntry,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _MANY: dict[tuple[type[Any], str], type[Any]] = {
@@ -108,6 +112,8 @@ def _read(kind: type[Any], value: Sequence[Any]) -> Any:
             members[name] = tuple(read_part(part) for part in member)
         elif place == (SkipEntry, "reason"):
             members[name] = SkipReason(member)
+        elif place == (CarriedEntry, "packed"):
+            members[name] = member
         elif isinstance(member, list):
             members[name] = tuple(as_text(item) for item in member)
         else:
