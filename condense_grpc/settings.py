@@ -237,8 +237,20 @@ SERVER_KNOBS = (
     Knob("summarize_concurrency", 4, _count(1, 256), "How many batches of one flush are summarized at once.", "server"),
     Knob("max_loaded_sessions", 1000, _count(1, INT32_MAX), "How many sessions stay in memory.", "server"),
     Knob("max_message_bytes", 64 * MIB, _count(4 * MIB, INT32_MAX), "The largest gRPC message, in and out.", "server"),
-    Knob("max_transcript_message_bytes", 32 * MIB, _count(1024), "The largest message of a transcript.", "server"),
-    Knob("max_delta_bytes", 32 * MIB, _count(1024), "The largest delta of one request.", "server"),
+    Knob(
+        "max_transcript_message_bytes",
+        32 * MIB,
+        _count(1024),
+        "The largest message of a transcript; never above max_message_bytes.",
+        "server",
+    ),
+    Knob(
+        "max_delta_bytes",
+        32 * MIB,
+        _count(1024),
+        "The largest delta of one request; never above max_message_bytes.",
+        "server",
+    ),
     Knob("max_delta_messages", 100_000, _count(1), "The most messages of one delta or stream.", "server"),
     Knob("max_stream_bytes", 256 * MIB, _count(1024), "The largest stream of AppendMessages.", "server"),
     Knob("max_concurrent_calls", 1000, _count(1, INT32_MAX), "How many calls may run at once.", "server"),
@@ -271,11 +283,6 @@ class ServerSettings:
     shutdown_grace_seconds: float
     log_level: str
     session_defaults: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in ("max_delta_bytes", "max_transcript_message_bytes"):
-            if getattr(self, name) > self.max_message_bytes:
-                raise SettingsInvalid(f"{name} must not be above max_message_bytes ({self.max_message_bytes})")
 
 
 def check_session_config(changes: Mapping[str, Any], prefix: str = "config") -> dict[str, Any]:

@@ -131,7 +131,7 @@ class CondenseServicer:
         session_id = known_session_id(request.session_id)
         start = read_position(request, request.page_token)
         kinds = set(request.kinds)
-        listing = Listing[StoredDiagnostic](
+        listing: Listing[StoredDiagnostic] = Listing(
             fetch=partial(self._engine.diagnostic_entries, session_id),
             position_behind=lambda _start, _index, entry: entry.number,
             keeps=lambda entry: not kinds or kind_of(entry.kind) in kinds,

@@ -29,11 +29,11 @@ class Limits:
 
     @classmethod
     def of(cls, settings: ServerSettings) -> "Limits":
-        """Those of a server's settings."""
+        """Those of a server's settings. What must fit into one gRPC message is never larger than that."""
         return cls(
             max_message_bytes=settings.max_message_bytes,
-            max_transcript_message_bytes=settings.max_transcript_message_bytes,
-            max_delta_bytes=settings.max_delta_bytes,
+            max_transcript_message_bytes=min(settings.max_transcript_message_bytes, settings.max_message_bytes),
+            max_delta_bytes=min(settings.max_delta_bytes, settings.max_message_bytes),
             max_delta_messages=settings.max_delta_messages,
             max_stream_bytes=settings.max_stream_bytes,
         )

@@ -136,7 +136,7 @@ class SessionServicer:
         request = await incoming.message()
         states = {CALL_STATE.read(state) for state in request.states}
         summary_id = request.summary_id
-        listing = Listing[CallFacts](
+        listing: Listing[CallFacts] = Listing(
             fetch=partial(self._engine.list_calls, known_session_id(request.session_id)),
             position_behind=lambda start, index, _facts: start + index + 1,
             keeps=lambda facts: (

@@ -8,8 +8,9 @@ Every method becomes a coroutine. One that streams writes its answers itself, so
 and closes, at once and in order, whatever the answers come from.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -21,11 +22,14 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtoMessage
 from google.protobuf.message_factory import GetMessageClass
 
-from condense_grpc.errors import QuotaExceeded, RequestInvalid
+from condense_grpc.errors import CondenseError, QuotaExceeded, RequestInvalid
 from condense_grpc.server.workers import LARGE_BYTES, Workers
 
 M = TypeVar("M", bound=ProtoMessage)
 T = TypeVar("T")
+
+_READ_ON_BYTES = 64 * 1024 * 1024
+_READ_ON_SECONDS = 2.0
 
 
 class Incoming(Generic[M]):
@@ -95,8 +99,13 @@ class Wire:
                 async for data in chunks:
                     yield incoming(data=data)
 
-            async with aclosing(requests()) as source:
-                return await self._sent(await behaviour(source))
+            try:
+                async with aclosing(requests()) as source:
+                    answer = await behaviour(source)
+            except CondenseError:
+                await _read_on(chunks)
+                raise
+            return await self._sent(answer)
 
         return call
 
@@ -123,3 +132,17 @@ class Wire:
             way_out = "ask for less (edits instead of the full view, slices, a smaller page), or raise the limit"
             raise QuotaExceeded("bytes of the answer", len(data), self._max_message_bytes, way_out)
         return data
+
+
+async def _read_on(chunks: AsyncIterator[bytes]) -> None:
+    """Take in, for a moment, what a client is still sending after its stream was refused.
+
+    A client whose sending is cut off may report that instead of the status (Python's asyncio client does).
+    """
+    left = _READ_ON_BYTES
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_READ_ON_SECONDS):
+            async for data in chunks:
+                left -= len(data)
+                if left < 0:
+                    return

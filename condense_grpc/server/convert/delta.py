@@ -72,12 +72,8 @@ def check_base(delta: transcript_pb2.TranscriptDelta) -> None:
 def _refuse_native(native: transcript_pb2.NativeMessages) -> None:
     if native.format == transcript_pb2.MESSAGE_FORMAT_UNSPECIFIED:
         raise RequestInvalid("delta.native.format", "must be set: it says how the JSON is to be read")
-    known = transcript_pb2.MessageFormat.values()
-    raise NotImplementedYet(
-        transcript_pb2.MessageFormat.Name(native.format)
-        if native.format in known
-        else f"MESSAGE_FORMAT {native.format}"
-    )
+    known = native.format in transcript_pb2.MessageFormat.values()
+    raise NotImplementedYet(transcript_pb2.MessageFormat.Name(native.format) if known else f"format {native.format}")
 
 
 @dataclass(slots=True)
