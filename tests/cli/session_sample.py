@@ -40,13 +40,17 @@ class Recorder:
 
 
 def file_text(name: str, lines: int = 60) -> str:
-    return "\n".join(f"def {name}_{number}(value): return value * {number}  # líne {number} 🙂" for number in range(lines))
+    return "\n".join(
+        f"def {name}_{number}(value): return value * {number}  # líne {number} 🙂" for number in range(lines)
+    )
 
 
 def sample_session() -> list[Json]:
     recorder = Recorder()
     recorder.user("Look at the modules.")
-    recorder.work(("read", {"path": "a.py"}, file_text("alpha"), False), ("read", {"path": "b.py"}, file_text("beta"), False))
+    recorder.work(
+        ("read", {"path": "a.py"}, file_text("alpha"), False), ("read", {"path": "b.py"}, file_text("beta"), False)
+    )
     recorder.work(("bash", {"command": "make " + "x" * 600}, "make: *** no rule\r\nexit 2", True))
     recorder.answer("Two modules.")
     recorder.user("Again.")

@@ -24,8 +24,16 @@ from condense_grpc.client import PI, CondenseClient
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per session instead of tables.")
 @click.option("--requests", "show_requests", is_flag=True, help="Also print the tokens of every request.")
+@click.option(
+    "--flush-above",
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    help="Also flush in the middle of the work when a request would be larger than this.",
+)
 @click.option("--target", help="A running server (host:port). Without it one is started on a temporary store.")
-def replay(files: Sequence[Path], as_json: bool, show_requests: bool, target: str | None) -> None:
+def replay(
+    files: Sequence[Path], as_json: bool, show_requests: bool, flush_above: int | None, target: str | None
+) -> None:
     """Replay recorded sessions (Pi JSONL) turn by turn, as their hosts would have sent them.
 
     A flush runs at every final answer. Afterwards every original is read back and compared byte for byte, and every
@@ -35,7 +43,7 @@ def replay(files: Sequence[Path], as_json: bool, show_requests: bool, target: st
     reports: list[ReplayReport] = []
     with _server(target) as address, CondenseClient(address) as client:
         for path in files:
-            report = _replay_file(client, path, console)
+            report = _replay_file(client, path, console, flush_above)
             reports.append(report)
             if as_json:
                 click.echo(json.dumps(report.as_json()))
@@ -59,10 +67,10 @@ def _server(target: str | None) -> Iterator[str]:
         yield server.address
 
 
-def _replay_file(client: CondenseClient, path: Path, console: Console) -> ReplayReport:
+def _replay_file(client: CondenseClient, path: Path, console: Console, flush_above: int | None) -> ReplayReport:
     messages = read_session(path)
     session = client.session(f"replay-{path.stem}-{secrets.token_hex(4)}", adapter=PI)
-    run = Replay(path.name, messages, session, lambda: None)
+    run = Replay(path.name, messages, session, flush_above_tokens=flush_above)
     total = sum(message.get("role") == "assistant" for message in messages)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:

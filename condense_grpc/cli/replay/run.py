@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from condense_grpc.api.condense.v1.flush_pb2 import FLUSH_TRIGGER_MESSAGE_END
+from condense_grpc.api.condense.v1.flush_pb2 import FLUSH_TRIGGER_BUDGET, FLUSH_TRIGGER_MESSAGE_END, FlushTrigger
 from condense_grpc.api.condense.v1.tool_call_pb2 import TOOL_CALL_STATE_DUPLICATE
 from condense_grpc.cli.replay.history import Measures, extends, is_text_only, originals
 from condense_grpc.client import Session
 from condense_grpc.client.errors import ResultNotFound
+from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.validity import find_violations
 from condense_grpc.testing.validator import new_defects
 
@@ -52,11 +53,18 @@ class Replay:
     """One session on its way through a server. `between_calls` runs before every call, for tests that interfere."""
 
     def __init__(
-        self, name: str, messages: Sequence[Json], session: Session[Json], between_calls: Callable[[], None]
+        self,
+        name: str,
+        messages: Sequence[Json],
+        session: Session[Json],
+        between_calls: Callable[[], None] = lambda: None,
+        *,
+        flush_above_tokens: int | None = None,
     ) -> None:
         self._messages = messages
         self._session = session
         self._between_calls = between_calls
+        self._flush_above_tokens = flush_above_tokens
         self._measures = Measures()
         self._shown: list[Json] = []
         self.report = ReplayReport(name)
@@ -68,15 +76,14 @@ class Replay:
                 continue
             self._request(self._messages[:position])
             if is_text_only(message):
-                self._flush(self._messages[: position + 1])
+                self._flush(self._messages[: position + 1], FLUSH_TRIGGER_MESSAGE_END)
             yield
-        self._flush(self._messages)
+        self._flush(self._messages, FLUSH_TRIGGER_MESSAGE_END)
         self._recover()
         self.report.violations = len(find_violations(self._measures.skeletons(self._messages)))
 
     def _request(self, history: Sequence[Json]) -> None:
-        self._between_calls()
-        view = self._session.prune(history).messages
+        view = self._view(history)
         report, measures = self.report, self._measures
         raw, condensed = measures.tokens(history), measures.tokens(view)
         report.requests += 1
@@ -89,9 +96,21 @@ class Replay:
         report.invalid_views += bool(new_defects(measures.skeletons(history), measures.skeletons(view)))
         self._shown = view
 
-    def _flush(self, history: Sequence[Json]) -> None:
+    def _view(self, history: Sequence[Json]) -> list[Json]:
+        """What the host sends. Above the budget it flushes in the middle of the work, when that is worth it."""
         self._between_calls()
-        with self._session.flush(history, trigger=FLUSH_TRIGGER_MESSAGE_END) as events:
+        view = self._session.prune(history)
+        budget = self._flush_above_tokens
+        pending = token_estimate(view.advice.pending_chars)
+        if budget is None or pending < budget // 8 or self._measures.tokens(view.messages) <= budget:
+            return view.messages
+        self._flush(history, FLUSH_TRIGGER_BUDGET)
+        self._between_calls()
+        return self._session.prune(history).messages
+
+    def _flush(self, history: Sequence[Json], trigger: "FlushTrigger.ValueType") -> None:
+        self._between_calls()
+        with self._session.flush(history, trigger=trigger) as events:
             events.wait()
         self.report.flushes += 1
 
