@@ -3,12 +3,11 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from condense_grpc.api.condense.v1 import diagnostics_pb2, flush_event_pb2, query_pb2, transcript_pb2, view_pb2
 from condense_grpc.domain.text import utf8
 from condense_grpc.engine.engine import Engine
-from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.ports import StoredDiagnostic
 from condense_grpc.errors import NotImplementedYet, RequestInvalid
 from condense_grpc.server.arrival import ensure_session
@@ -53,7 +52,7 @@ class CondenseServicer:
         call = await incoming.read(self._flushes.read)
         request = call.request
         await ensure_session(self._engine, request.session_id, call.change, dry_run=request.dry_run)
-        async with aclosing(_closable(self._engine.flush(request))) as events:
+        async with aclosing(self._engine.flush(request)) as events:
             async for event in events:
                 answer = flush_event_pb2.FlushBatchesResponse()
                 write_event(event, answer.event)
@@ -64,10 +63,8 @@ class CondenseServicer:
     ) -> AsyncGenerator[flush_event_pb2.CompactChainsResponse, None]:
         """See the contract."""
         request = await incoming.message()
-        if request.attach:
-            raise NotImplementedYet("CompactChains with attach")
-        events_of_run = self._engine.compact(known_session_id(request.session_id))
-        async with aclosing(_closable(events_of_run)) as events:
+        session_id = known_session_id(request.session_id)
+        async with aclosing(self._engine.compact(session_id, attach=request.attach)) as events:
             async for event in events:
                 answer = flush_event_pb2.CompactChainsResponse()
                 write_event(event, answer.event)
@@ -141,8 +138,3 @@ class CondenseServicer:
         report = await self._engine.diagnostics(session_id)
         revision = (await self._engine.get_session(session_id)).revision
         return write_report(report, revision, page.items, token)
-
-
-def _closable(events: AsyncIterator[NumberedEvent]) -> AsyncGenerator[NumberedEvent, None]:
-    """The engine's iterators are generators: closing one ends what it stands for."""
-    return cast("AsyncGenerator[NumberedEvent, None]", events)

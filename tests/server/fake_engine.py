@@ -36,7 +36,7 @@ class FakeEngine:
 
         return call
 
-    async def flush(self, *arguments: Any) -> AsyncIterator[NumberedEvent]:
+    async def flush(self, *arguments: Any, **named: Any) -> AsyncIterator[NumberedEvent]:
         self.calls.append("flush")
         self.open_flushes += 1
         try:

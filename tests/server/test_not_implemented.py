@@ -5,7 +5,6 @@ import pytest
 
 from condense_grpc.api.condense.v1 import (
     condense_service_pb2,
-    flush_event_pb2,
     query_pb2,
     session_event_pb2,
     session_pb2,
@@ -71,7 +70,7 @@ async def test_a_native_payload_without_format_is_a_mistake() -> None:
     assert (found.reason, found.metadata["field"]) == ("REQUEST_INVALID", "delta.native.format")
 
 
-async def test_expressions_views_of_newer_clients_and_attached_compactions() -> None:
+async def test_expressions_views_of_newer_clients_and_checked_forks() -> None:
     slices = [query_pb2.Slice(ref="t1", pattern=query_pb2.PatternMatch(pattern="a.b", regex=True))]
     async with running() as server:
         await server.condense.PruneMessages(view_pb2.PruneMessagesRequest(session_id="s", delta=delta(user("x"))))
@@ -82,15 +81,11 @@ async def test_expressions_views_of_newer_clients_and_attached_compactions() -> 
                 )
             ),
             await failure(server.condense.PruneMessages(view_pb2.PruneMessagesRequest(session_id="s", view=99))),
-            await failure(
-                server.condense.CompactChains(flush_event_pb2.CompactChainsRequest(session_id="s", attach=True))
-            ),
             await failure(server.sessions.ForkSession(session_pb2.ForkSessionRequest(session_id="s", base_etag="x"))),
         ]
     assert {one.reason for one in failures} == {"NOT_IMPLEMENTED"}
     assert [one.metadata["feature"] for one in failures] == [
         "regular expressions",
         "view 99",
-        "CompactChains with attach",
         "ForkSession with base_etag",
     ]
