@@ -16,7 +16,7 @@ from condense_grpc.client.adapters import ANTHROPIC, OPENAI, PI, PROTOBUF, Messa
 from condense_grpc.client.async_client import AsyncCondenseClient, AsyncFlushStream, AsyncSession
 from condense_grpc.client.errors import CondenseError, DeadlineExceeded, MessageInvalid, SessionNotFound, Unavailable
 from condense_grpc.client.options import ClientOptions
-from condense_grpc.client.recovery_tool import recovery_tool
+from condense_grpc.client.recovery import recovery_tool
 from condense_grpc.client.retry import NEVER_RETRY, RetryPolicy
 from condense_grpc.client.sync_client import CondenseClient, FlushStream, Session
 from condense_grpc.client.view import Answer, View

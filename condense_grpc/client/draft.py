@@ -29,8 +29,8 @@ class Draft(Generic[T]):
         self.sent = sent
         self.unchanged = sent.count_unchanged(adapter, self.objects)
         new = range(self.unchanged, len(self.objects))
-        self.snapshots = [*sent.snapshots[: self.unchanged], *(adapter.snapshot(self.objects[i]) for i in new)]
         self.piece_counts = [*sent.piece_counts[: self.unchanged], *(len(self._messages_of(i)) for i in new)]
+        self.snapshots = [*sent.snapshots[: self.unchanged], *(adapter.snapshot(self.objects[i]) for i in new)]
         self.length = sum(self.piece_counts)
         """How many messages the whole list is."""
 

@@ -15,15 +15,15 @@ class ClientOptions:
     """Options of a client. The defaults fit a server with default settings.
 
     `max_message_bytes` is the limit for both directions and should equal the server's. New messages of more than
-    `unary_delta_bytes` are uploaded as a stream of chunks of about `chunk_bytes`. `keepalive_seconds` below 300 needs
-    a server that allows it, else the server closes the connection. Timeouts hold for one attempt; a flush has none,
-    because a summarizer takes the time it takes.
+    `unary_delta_bytes` are uploaded as a stream of chunks of about `chunk_bytes`. During calls the connection is
+    probed every `keepalive_seconds`; a server that allows fewer probes closes it. Timeouts hold for one attempt; a
+    flush has none, because a summarizer takes the time it takes.
     """
 
-    max_message_bytes: int = 32 * MIB
+    max_message_bytes: int = 64 * MIB
     unary_delta_bytes: int = 2 * MIB
     chunk_bytes: int = MIB
-    keepalive_seconds: float = 300.0
+    keepalive_seconds: float = 60.0
     call_timeout_seconds: float | None = 30.0
     upload_timeout_seconds: float | None = 300.0
     flush_timeout_seconds: float | None = None

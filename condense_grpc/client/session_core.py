@@ -35,7 +35,7 @@ from condense_grpc.client.errors import (
     Unavailable,
 )
 from condense_grpc.client.options import ClientOptions, call_metadata
-from condense_grpc.client.recovery_tool import ArgumentsUnclear, read_arguments
+from condense_grpc.client.recovery import ArgumentsUnclear, read_arguments
 from condense_grpc.client.steps import Emit, Receive, Steps
 from condense_grpc.client.view import Answer, View
 
