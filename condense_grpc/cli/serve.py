@@ -56,6 +56,8 @@ def serve(file: Path | None, **given: Any) -> None:
             stream=sys.stderr,
             format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         )
+        # Migrations tell every step; what matters of them is told by the store.
+        logging.getLogger("alembic").setLevel(logging.WARNING)
         asyncio.run(run_server(settings, lambda line: print(line, flush=True)))
     except (SettingsInvalid, CannotListen) as error:
         raise click.ClickException(str(error)) from None

@@ -45,7 +45,9 @@ class Incoming(Generic[M]):
         return await self._workers.run(self._parsed, is_large=len(self._data) >= LARGE_BYTES)
 
     async def read(self, convert: Callable[[M, int], T]) -> T:
-        """What `convert` makes of the request and of its size in bytes. Must be pure: it may run in a thread."""
+        """What `convert` makes of the request and of its size in bytes. It may run in a thread: it must touch nothing
+        that others use meanwhile.
+        """
         return await self._workers.run(
             lambda: convert(self._parsed(), len(self._data)), is_large=len(self._data) >= LARGE_BYTES
         )
