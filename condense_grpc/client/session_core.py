@@ -27,6 +27,7 @@ from condense_grpc.client.draft import Draft
 from condense_grpc.client.errors import (
     CondenseError,
     DeltaTooLarge,
+    NotImplementedByServer,
     RequestInvalid,
     ResultNotFound,
     SessionIdInvalid,
@@ -177,7 +178,7 @@ class SessionCore(Generic[T]):
             return (yield from self.query(wanted.refs, wanted.slices)).text
         except ArgumentsUnclear as unclear:
             return str(unclear)
-        except (RequestInvalid, SessionNotFound) as error:
+        except (RequestInvalid, SessionNotFound, NotImplementedByServer) as error:
             return f"Nothing could be read: {error.message}"
 
     def read(self, ref: str) -> Steps[None]:

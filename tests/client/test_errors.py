@@ -18,8 +18,6 @@ from tests.client.messages import turn
 PREFIX = "ERROR_REASON_"
 NAMES = [name.removeprefix(PREFIX) for name in dict(error_pb2.ErrorReason.items())]
 REASONS = [name for name in NAMES if name != "UNSPECIFIED"]
-    name.removeprefix(PREFIX) for name in dict(error_pb2.ErrorReason.items()) if not name.endswith("_UNSPECIFIED")
-]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 

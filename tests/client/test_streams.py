@@ -171,9 +171,9 @@ def test_a_tool_call_is_answered(session: Any, backend: FakeBackend) -> None:
     assert session.answer_tool_call({"toolCallIds": ["t1"]}) == "## t1\nwhole"
     assert session.answer_tool_call('{"toolCallIds": ["t1"]}') == "## t1\nwhole"
     assert "toolCallIds" in session.answer_tool_call('{"toolCallIds": [')
-    invalid = Refusal("PATTERN_INVALID", grpc.StatusCode.INVALID_ARGUMENT, sentence="the pattern ends in the middle")
-    backend.before["QueryToolCall"].append(invalid)
-    assert "the pattern ends in the middle" in session.answer_tool_call({"toolCallIds": ["t1"]})
+    for reason in ("PATTERN_INVALID", "NOT_IMPLEMENTED", "SESSION_NOT_FOUND"):
+        backend.before["QueryToolCall"].append(Refusal(reason, sentence=f"not so: {reason}"))
+        assert f"not so: {reason}" in session.answer_tool_call({"toolCallIds": ["t1"]})
     backend.before["QueryToolCall"].extend([LOST_ANSWER] * 4)
     with pytest.raises(errors.Unavailable):
         session.answer_tool_call({"toolCallIds": ["t1"]})
