@@ -64,12 +64,13 @@ class StoredCommit:
 
 @dataclass(frozen=True, slots=True)
 class StoredDiagnostic:
-    """One diagnostic of a session, in the order of `number` (from 1)."""
+    """One diagnostic of a session, in the order of `number` (from 1), with the length of the transcript then."""
 
     number: int
     time_ms: int
     kind: str
     detail: str
+    transcript_length: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +86,15 @@ class StoredSession:
 class Changes:
     """One write: everything in it becomes durable together, or nothing does.
 
-    `row` is the whole new row; its `version` is the version that the writer saw.
+    `row` is the whole new row; its `version` is the version that the writer saw. `skeletons` stand in place of those
+    of messages that are there; everything else of a message never changes.
     """
 
     row: SessionRow
     messages: Sequence[StoredMessage] = ()
     commits: Sequence[StoredCommit] = ()
     diagnostics: Sequence[StoredDiagnostic] = ()
+    skeletons: Mapping[int, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +126,11 @@ class Store(Protocol):
         """Finish what was accepted, then let go of everything. Idempotent."""
         ...
 
-    async def create(self, row: SessionRow) -> SessionRow:
-        """Make a new session, version 1 (whatever `row` says). Raises SessionAlreadyExists."""
+    async def create(self, row: SessionRow, content: Changes | None = None) -> SessionRow:
+        """Make a new session, version 1 (whatever `row` says), with what `content` adds (its row does not count).
+
+        Raises SessionAlreadyExists.
+        """
         ...
 
     async def read_row(self, session_id: str) -> SessionRow | None:
@@ -144,7 +150,8 @@ class Store(Protocol):
 
         Raises RevisionConflict when the version differs, or `create_time_ms` (the session was deleted and made
         again meanwhile), SessionNotFound when the session is gone, ValueError for a node or number that exists
-        already. When this returns, the changes survive a crash of the process and of the machine.
+        already, or for a skeleton of a node that does not. When this returns, the changes survive a crash of the
+        process and of the machine.
         """
         ...
 

@@ -38,6 +38,10 @@ class _Session:
         for numbers, present in ((nodes, self.messages), (commits, self.commits), (diagnostics, self.diagnostics)):
             if len(set(numbers)) < len(numbers) or any(number in present for number in numbers):
                 raise ValueError("a node or number of the write exists already")
+        if not self.messages.keys() >= changes.skeletons.keys():
+            raise ValueError("a skeleton of the write belongs to no message")
+        for node, skeleton in changes.skeletons.items():
+            self.messages[node] = replace(self.messages[node], skeleton=skeleton)
         self.messages.update((message.node, replace(message, body=b"")) for message in changes.messages)
         self.bodies.update((message.node, message.body) for message in changes.messages)
         self.commits.update((commit.number, commit) for commit in changes.commits)
@@ -66,9 +70,12 @@ class MemoryStore:
             raise StoreUnavailable
         return self._sessions
 
-    async def create(self, row: SessionRow) -> SessionRow:
+    async def create(self, row: SessionRow, content: Changes | None = None) -> SessionRow:
         """See Store."""
-        self._insert(_Session(_kept(row, version=1)))
+        session = _Session(_kept(row, version=1))
+        if content is not None:
+            session.add(content)
+        self._insert(session)
         return replace(row, version=1)
 
     def _insert(self, session: _Session) -> None:

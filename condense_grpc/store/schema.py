@@ -89,4 +89,5 @@ diagnostics = Table(
     Column("time_ms", Number, nullable=False),
     Column("kind", Text, nullable=False),
     Column("detail", Text, nullable=False),
+    Column("transcript_length", Number, nullable=False, server_default="0"),
 )

@@ -65,10 +65,13 @@ class SqlStore(ABC):
             self._calls -= 1
             self._idle.set()
 
-    async def create(self, row: SessionRow) -> SessionRow:
+    async def create(self, row: SessionRow, content: Changes | None = None) -> SessionRow:
         """See Store."""
-        async with self._call():
-            return await self._write(lambda connection: statements.create(connection, row))
+        async with self._call() as aside:
+            packed: Sequence[bytes] = ()
+            if content is not None and content.messages:
+                packed = await aside(pack, [message.body for message in content.messages])
+            return await self._write(lambda connection: statements.create(connection, row, content, packed))
 
     async def read_row(self, session_id: str) -> SessionRow | None:
         """See Store."""

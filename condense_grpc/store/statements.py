@@ -34,9 +34,13 @@ _COMMIT = tuple(column for column in schema.commits.c if column.name != "session
 _DIAGNOSTIC = tuple(column for column in schema.diagnostics.c if column.name != "session_key")
 
 
-def create(connection: Connection, row: SessionRow) -> SessionRow:
-    """Make the session."""
-    _insert_session(connection, row)
+def create(
+    connection: Connection, row: SessionRow, content: Changes | None = None, packed: Sequence[bytes] = ()
+) -> SessionRow:
+    """Make the session; `packed` are the bodies of the messages of its content, in order."""
+    key = _insert_session(connection, row)
+    if content is not None:
+        _insert_history(connection, key, content, packed)
     return replace(row, version=1)
 
 
@@ -145,7 +149,16 @@ def write(connection: Connection, changes: Changes, packed: Sequence[bytes]) -> 
         _insert_history(connection, found.key, changes, packed)
     except IntegrityError:
         raise ValueError("a node or number of the write exists already") from None
+    _replace_skeletons(connection, found.key, changes.skeletons)
     return replace(row, version=row.version + 1)
+
+
+def _replace_skeletons(connection: Connection, key: int, skeletons: Mapping[int, bytes]) -> None:
+    messages = schema.messages.c
+    for node, skeleton in skeletons.items():
+        statement = update(schema.messages).where(messages.session_key == key, messages.node == node)
+        if connection.execute(statement, {"skeleton": skeleton}).rowcount != 1:
+            raise ValueError("a skeleton of the write belongs to no message")
 
 
 def _insert_history(connection: Connection, key: int, changes: Changes, packed: Sequence[bytes]) -> None:

@@ -73,6 +73,19 @@ class StoreConformance:
             await store.create(row_of(row.session_id, labels={"mine": "no"}))
         assert await store.read_row(row.session_id) == row
 
+    async def test_create_with_content_makes_all_of_it(self, store: Store) -> None:
+        """A session can begin with a history; if it exists already, nothing of that history goes into it."""
+        row = row_of(new_id(), head_node=2, head_commit=1, length=2)
+        content = Changes(row, [message(1), message(2)], [commit(1)], [diagnostic(1)])
+        assert await store.create(row, content) == replace(row, version=1)
+        with pytest.raises(SessionAlreadyExists):
+            await store.create(row, Changes(row, [message(3)]))
+        loaded = await store.load(row.session_id)
+        assert loaded is not None
+        assert (loaded.row, list(loaded.commits)) == (replace(row, version=1), [commit(1)])
+        assert await store.read_bodies(row.session_id, [1, 2, 3]) == {1: b"body", 2: b"body"}
+        assert await store.read_diagnostics(row.session_id, 0, 10) == [diagnostic(1)]
+
     async def test_one_of_many_creations_wins(self, store: Store) -> None:
         """Creations at once: one makes the session."""
         row = row_of(new_id())
@@ -152,6 +165,17 @@ class StoreConformance:
         loaded = await store.load(row.session_id)
         assert loaded is not None
         assert [(one.node, one.parent, one.position) for one in loaded.messages] == [(1, 0, 0), (2, 1, 1), (3, 1, 1)]
+
+    async def test_skeletons_are_replaced_and_nothing_else(self, store: Store) -> None:
+        """A new skeleton stands in place of the old one; for a message that is not there the write is refused."""
+        row = await store.create(row_of(new_id()))
+        row = await store.write(Changes(row, [message(1), message(2)]))
+        row = await store.write(Changes(row, skeletons={2: b"other"}))
+        with pytest.raises(ValueError):
+            await store.write(Changes(row, [message(3)], skeletons={4: b"other"}))
+        loaded = await store.load(row.session_id)
+        assert loaded is not None
+        assert [*loaded.messages] == without_body([message(1), replace(message(2), skeleton=b"other")])
 
     async def test_stale_version_is_refused_and_changes_nothing(self, store: Store) -> None:
         """A writer that saw an older version, or one that is not yet there, leaves no trace."""
@@ -421,9 +445,10 @@ class StoreConformance:
     async def test_diagnostics_are_paged(self, store: Store) -> None:
         """In order, those above a number, at most so many."""
         row = await store.create(row_of(new_id()))
-        await store.write(Changes(row, diagnostics=[diagnostic(n) for n in (3, 1, 2, 4)]))
+        fourth = replace(diagnostic(4), transcript_length=7)
+        await store.write(Changes(row, diagnostics=[*(diagnostic(n) for n in (3, 1, 2)), fourth]))
         assert await store.read_diagnostics(row.session_id, 0, 2) == [diagnostic(1), diagnostic(2)]
-        assert await store.read_diagnostics(row.session_id, 2, 9) == [diagnostic(3), diagnostic(4)]
+        assert await store.read_diagnostics(row.session_id, 2, 9) == [diagnostic(3), fourth]
         assert await store.read_diagnostics(row.session_id, 4, 9) == []
         assert await store.read_diagnostics(row.session_id, 0, 0) == []
 

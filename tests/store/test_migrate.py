@@ -24,7 +24,7 @@ from condense_grpc.store.sqlite import MIGRATION, WRITING, SqliteStore
 from condense_grpc.testing.store_samples import EVERY_BYTE, commit, diagnostic, message, row_of, without_body
 
 SAVED = Path(__file__).parent / "saved"
-NEWEST = "0001"
+NEWEST = "0002"
 
 ROW = row_of("saved é", head_node=3, head_commit=1, length=3, labels={"kind": "saved", "é": ""}, config_json='{"a": 1}')
 MESSAGES = [message(1, b""), message(2, EVERY_BYTE), message(3, EVERY_BYTE * 20)]
