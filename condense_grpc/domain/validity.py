@@ -35,9 +35,7 @@ class Violation:
     tool_call_id: str = ""
 
 
-def find_violations(
-    messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None
-) -> list[Violation]:
+def find_violations(messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None) -> list[Violation]:
     """The defects of a list from `start` on (which must not lie inside of a turn) to `end`, by position."""
     found: list[Violation] = []
     turn = _Turn()
