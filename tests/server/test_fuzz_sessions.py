@@ -207,7 +207,7 @@ class Walk:
 
 
 class Faults(logging.Handler):
-    """What was logged as a warning or worse: a flush in the background, which no call waits for, is no defect either."""
+    """What was logged as a warning or worse: a flush in the background, which no call waits for, must be sound too."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
