@@ -9,9 +9,10 @@ Bodies, skeletons and entries are opaque bytes here: the engine encodes and deco
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from condense_grpc.domain.batches import Batch
+from condense_grpc.domain.config import SessionConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,42 +194,85 @@ class SummaryProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryAttempt:
+    """A summarizer begins to work on it; comes again when another one takes over."""
+
+    summarizer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryNotice:
+    """Something a person may want to know about the work. `level`: info, warning or error. Never content."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryCheck:
+    """What a look at a reply has found. Counts only; what was wrong is not shown.
+
+    Quoted facts are paths, identifiers and error texts of the reply, unfounded ones those that the source does not
+    have. Stripped marks are labels and refs that name nothing of the batch. `redactions`: secrets that the model
+    did not get to see.
+    """
+
+    quoted_facts: int = 0
+    unfounded_facts: int = 0
+    stripped_marks: int = 0
+    unlabelled_calls: int = 0
+    redactions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryReply:
-    """The end of an attempt that gave a usable text. Labels are still in it."""
+    """The end of an attempt that gave a usable text. Labels are still in it.
+
+    `wasted`: what attempts before this one have taken for nothing.
+    """
 
     text: str
     usage: Usage | None = None
+    check: SummaryCheck | None = None
+    wasted: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryFailure:
-    """The end of an attempt without a usable text. `reason` is a short word for machines, never content."""
+    """The end of an attempt without a usable text. `reason` is a short word for machines, never content.
+
+    `wasted`: what it has taken all the same.
+    """
 
     reason: str
+    wasted: Usage | None = None
 
 
-SummaryEvent = SummaryProgress | SummaryReply | SummaryFailure
+SummaryEvent = SummaryAttempt | SummaryProgress | SummaryNotice | SummaryReply | SummaryFailure
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
     """One batch to summarize. `result_budget_chars` bounds what is shown of one result.
 
-    `known_text` stands elsewhere in the context: a summary need not repeat what is in it.
+    `known_text` stands elsewhere in the context: a summary need not repeat what is in it. `config` are the settings
+    of the session.
     """
 
     session_id: str
     batch: Batch
     result_budget_chars: int
     known_text: str = ""
+    config: SessionConfig = field(default_factory=SessionConfig)
 
 
 @dataclass(frozen=True, slots=True)
 class FuseRequest:
-    """The summaries of one chain, to be written as one text."""
+    """The summaries of one chain, to be written as one text. `config` are the settings of the session."""
 
     session_id: str
     text: str
+    config: SessionConfig = field(default_factory=SessionConfig)
 
 
 class Summarizer(Protocol):
@@ -238,7 +282,7 @@ class Summarizer(Protocol):
     read: callers ask for all batches of a flush in their order first and read afterwards.
 
     A failure is a value (SummaryFailure), not an exception; cancellation of the task is passed on to the provider.
-    The last event is a reply or a failure; everything before is progress.
+    The last event is a reply or a failure; before it come attempts, progress and notices.
     """
 
     @property
@@ -257,6 +301,34 @@ class Summarizer(Protocol):
 
     def fuse(self, request: FuseRequest) -> AsyncIterator[SummaryEvent]:
         """Write one text from the summaries of a chain."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizerHealth:
+    """Who writes the summaries of a session now. `fallback`: who stands in, empty for nobody.
+
+    `last_probe_ms`: when the chosen one was last tried, or last failed; None if it never has. `announcement_owed`:
+    both have failed, and the switch was not announced yet.
+    """
+
+    name: str
+    fallback: str = ""
+    in_fallback: bool = False
+    last_probe_ms: int | None = None
+    announcement_owed: bool = False
+
+
+@runtime_checkable
+class KeepsOutages(Protocol):
+    """What a summarizer that can fail over has besides."""
+
+    def health(self, session_id: str, config: SessionConfig) -> SummarizerHealth:
+        """Who writes the summaries of a session now."""
+        ...
+
+    def forget(self, session_id: str) -> None:
+        """The session is gone: what was known of its outage does not hold for a new one of that name. Idempotent."""
         ...
 
 

@@ -25,13 +25,15 @@ _CLOSE_TIMEOUT_S = 5.0
 class ModelRequest:
     """One user message for one model. `effort` None: the option is not sent.
 
-    `idle_timeout_ms` (0: none) is also the read timeout that a client should give its connection.
+    `idle_timeout_ms` (0: none) is also the read timeout that a client should give its connection. An answer of more
+    than `max_reply_chars` (0: no limit) is abandoned.
     """
 
     model: Model
     prompt: str
     effort: ReasoningEffort | None = None
     idle_timeout_ms: int = 0
+    max_reply_chars: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ class ModelProgress:
 class ModelReply:
     """The end of a stream: everything the model wrote.
 
-    `stop_reason`: `stop`, `length`, `refusal`, `error`, `aborted` (by the provider), or another word for a regular
-    end. `error_code` is the provider's short word for an error, never its text.
+    `stop_reason`: `stop`, `length`, `refusal`, `tool-call`, `error`, `aborted` (by the provider), or another word for
+    a regular end. `error_code` is the provider's short word for an error, never its text.
     """
 
     parts: tuple[Part, ...]
@@ -62,6 +64,23 @@ class CredentialsRejected(Exception):
     """The client has no usable credentials for the model, and has sent nothing."""
 
 
+class StreamCut(Exception):
+    """A stream ended as if it were complete, but its end is missing."""
+
+
+class ProviderFailed(Exception):
+    """The provider answered with an error. `status` 0: in a stream, or without one; `code` is its short word.
+
+    `retry_after_s`: how long it asked to be left alone, if it said.
+    """
+
+    def __init__(self, status: int, code: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(f"{status} {code}".strip())
+        self.status = status
+        self.code = code
+        self.retry_after_s = retry_after_s
+
+
 class ModelClient(Protocol):
     """Sends requests to models of any provider. Safe to use from many tasks of one event loop.
 
@@ -72,8 +91,8 @@ class ModelClient(Protocol):
         """Send one request; every event of the provider is passed on at once, a reply is the last one.
 
         Raises CredentialsRejected before anything is sent, TimeoutError when the connection was silent for too
-        long, and any other exception when it broke. A stream that was cut off is an error, not a reply. Closing the
-        generator or cancelling the task abandons the request.
+        long, ProviderFailed for an error that the provider tells, StreamCut for a stream that lacks its end, and any
+        other exception when the connection broke. Closing the generator or cancelling the task abandons the request.
         """
         ...
 
@@ -82,27 +101,56 @@ class FailureReason(StrEnum):
     """Why an attempt gave no text."""
 
     CREDENTIALS = "credentials"
+    UNAUTHORIZED = "unauthorized"
+    REJECTED = "request-rejected"
+    RATE_LIMITED = "rate-limited"
+    SERVER_ERROR = "server-error"
     TIMEOUT = "timeout"
     CONNECTION = "connection"
+    CUT = "cut-off"
     NO_REPLY = "no-reply"
     PROVIDER_ERROR = "provider-error"
     ABORTED = "aborted"
     EMPTY = "empty"
     LENGTH = "length"
     REFUSAL = "refusal"
+    TOOL_SYNTAX = "tool-syntax"
+    RUNAWAY = "runaway"
+    TOO_LONG = "longer-than-source"
+
+
+_MAY_PASS_SOON = frozenset(
+    {
+        FailureReason.RATE_LIMITED,
+        FailureReason.SERVER_ERROR,
+        FailureReason.CONNECTION,
+        FailureReason.CUT,
+        FailureReason.NO_REPLY,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailure:
-    """An attempt without a usable text. `detail`: an error code or the class of an exception, never content."""
+    """An attempt without a usable text. `detail`: an error code or the class of an exception, never content.
+
+    `retry_after_s`: how long the provider asked to be left alone. `usage`: what an unusable reply took all the same.
+    """
 
     reason: FailureReason
     detail: str = ""
+    retry_after_s: float | None = None
+    usage: Usage | None = None
 
     @property
     def timed_out(self) -> bool:
         """Whether a timer ended it: people are warned of that only."""
         return self.reason is FailureReason.TIMEOUT
+
+    @property
+    def may_pass_soon(self) -> bool:
+        """Whether the same request may succeed in a moment. What waited out a timer has waited long enough."""
+        return self.reason in _MAY_PASS_SOON
 
 
 AttemptResult: TypeAlias = SummaryReply | AttemptFailure
@@ -135,6 +183,9 @@ async def attempt(
             if event.received_chars > received_chars:
                 received_chars = event.received_chars
                 yield SummaryProgress(received_chars)
+                if received_chars > request.max_reply_chars > 0:
+                    event = AttemptFailure(FailureReason.RUNAWAY)
+                    break
     finally:
         await _close(stream)
     yield judge(event) if isinstance(event, ModelReply) else event
@@ -143,14 +194,16 @@ async def attempt(
 def judge(reply: ModelReply) -> AttemptResult:
     """What a complete reply is worth. Thinking and other parts are no text."""
     if reply.stop_reason == "error":
-        return AttemptFailure(FailureReason.PROVIDER_ERROR, reply.error_code)
+        return AttemptFailure(FailureReason.PROVIDER_ERROR, reply.error_code, usage=reply.usage)
     if reply.stop_reason == "aborted":
-        return AttemptFailure(FailureReason.ABORTED, reply.error_code)
+        return AttemptFailure(FailureReason.ABORTED, reply.error_code, usage=reply.usage)
+    if reply.stop_reason == "tool-call":
+        return AttemptFailure(FailureReason.TOOL_SYNTAX, usage=reply.usage)
     text = "\n".join(part.text for part in reply.parts if isinstance(part, TextPart))
     if is_usable_summary(text, reply.stop_reason):
         return SummaryReply(text, reply.usage)
     named = {"length": FailureReason.LENGTH, "refusal": FailureReason.REFUSAL}
-    return AttemptFailure(named.get(reply.stop_reason, FailureReason.EMPTY))
+    return AttemptFailure(named.get(reply.stop_reason, FailureReason.EMPTY), usage=reply.usage)
 
 
 class _Timers:
@@ -188,11 +241,26 @@ async def _next_event(stream: AsyncGenerator[ModelEvent, None], timers: _Timers)
 
 
 def _failure_of(error: Exception) -> AttemptFailure:
-    if isinstance(error, CredentialsRejected):
-        return AttemptFailure(FailureReason.CREDENTIALS)
-    if isinstance(error, TimeoutError):
-        return AttemptFailure(FailureReason.TIMEOUT)
+    match error:
+        case CredentialsRejected():
+            return AttemptFailure(FailureReason.CREDENTIALS)
+        case TimeoutError():
+            return AttemptFailure(FailureReason.TIMEOUT)
+        case StreamCut():
+            return AttemptFailure(FailureReason.CUT)
+        case ProviderFailed():
+            return AttemptFailure(_reason_of(error), error.code or str(error.status or ""), error.retry_after_s)
     return AttemptFailure(FailureReason.CONNECTION, type(error).__name__)
+
+
+def _reason_of(error: ProviderFailed) -> FailureReason:
+    if error.status in (401, 403):
+        return FailureReason.UNAUTHORIZED
+    if error.status == 429:
+        return FailureReason.RATE_LIMITED
+    if error.status >= 500 or error.status in (408, 409, 425):
+        return FailureReason.SERVER_ERROR
+    return FailureReason.REJECTED if error.status >= 400 else FailureReason.PROVIDER_ERROR
 
 
 async def _close(stream: AsyncGenerator[ModelEvent, None]) -> None:

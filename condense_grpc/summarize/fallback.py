@@ -59,6 +59,16 @@ class FallbackController:
         """Whether the chosen model is thought to be down."""
         return self._in_fallback
 
+    @property
+    def last_probe_at_ms(self) -> int | None:
+        """When the chosen model was last tried in an outage, or last failed; None if it never has."""
+        return self._last_probe_at_ms or None
+
+    @property
+    def owes_warning(self) -> bool:
+        """Whether both models have failed, so that nobody was told of a switch yet."""
+        return self._owed_warning
+
     def reset(self) -> None:
         """Forget everything, as when a session is loaded."""
         self._in_fallback = False

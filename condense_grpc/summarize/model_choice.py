@@ -57,6 +57,14 @@ class NoticeLevel(StrEnum):
     ERROR = "error"
 
 
+_TEXTS = {
+    NoticeCode.MODEL_INVALID: "{} is not a name of a model; the fallback writes the summaries",
+    NoticeCode.MODEL_MISSING: "{} is not available any more; the fallback writes the summaries",
+    NoticeCode.LLM_FAILED: "a summary failed",
+    NoticeCode.LLM_TIMEOUT: "a summary took too long",
+    NoticeCode.FALLBACK_ENTER: "{} does not answer as it should; {} writes the summaries until it does",
+    NoticeCode.FALLBACK_RECOVER: "{} is back and writes the summaries again",
+}
 _LEVELS = {NoticeCode.LLM_FAILED: NoticeLevel.ERROR, NoticeCode.FALLBACK_RECOVER: NoticeLevel.INFO}
 
 
@@ -71,6 +79,11 @@ class Notice:
     def level(self) -> NoticeLevel:
         """How much it matters; given by the code."""
         return _LEVELS.get(self.code, NoticeLevel.WARNING)
+
+    @property
+    def text(self) -> str:
+        """The sentence for people."""
+        return _TEXTS[self.code].format(*self.args)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from condense_grpc.summarize.attempt import (
     ModelEvent,
     ModelReply,
     ModelRequest,
+    ProviderFailed,
+    StreamCut,
     attempt,
     ending_of,
     judge,
@@ -25,14 +27,15 @@ from tests.summarize.scripted_client import HANG, ScriptedClient, Step, progress
 from tests.summarize.virtual_time import run_virtually
 
 MODEL = Model("prov", "small")
+USAGE = Usage(1, 2, 0.5)
 TIMED_OUT = AttemptFailure(FailureReason.TIMEOUT)
 
 
-def run(client: Any, idle_ms: int = 0, max_ms: int = 0) -> tuple[list[Any], float]:
+def run(client: Any, idle_ms: int = 0, max_ms: int = 0, max_reply_chars: int = 0) -> tuple[list[Any], float]:
     """All items of one attempt, and the virtual seconds that it took."""
 
     async def main() -> tuple[list[Any], float]:
-        request = ModelRequest(MODEL, "prompt", idle_timeout_ms=idle_ms)
+        request = ModelRequest(MODEL, "prompt", idle_timeout_ms=idle_ms, max_reply_chars=max_reply_chars)
         items = [item async for item in attempt(client, request, max_ms)]
         return items, asyncio.get_running_loop().time()
 
@@ -66,11 +69,18 @@ def test_events_behind_the_reply_are_not_read() -> None:
             AttemptFailure(FailureReason.PROVIDER_ERROR, "overloaded"),
             None,
         ),
-        ([reply("half a text", "error")], AttemptFailure(FailureReason.PROVIDER_ERROR), None),
-        ([reply("half a text", "aborted")], AttemptFailure(FailureReason.ABORTED), None),
-        ([reply("half a text", "length")], AttemptFailure(FailureReason.LENGTH), None),
-        ([reply("no", "refusal")], AttemptFailure(FailureReason.REFUSAL), None),
-        ([reply(" \u00a0\n")], AttemptFailure(FailureReason.EMPTY), None),
+        ([reply("half a text", "error")], AttemptFailure(FailureReason.PROVIDER_ERROR, usage=USAGE), None),
+        ([reply("half a text", "aborted")], AttemptFailure(FailureReason.ABORTED, usage=USAGE), None),
+        ([reply("half a text", "length")], AttemptFailure(FailureReason.LENGTH, usage=USAGE), None),
+        ([reply("a text", "tool-call")], AttemptFailure(FailureReason.TOOL_SYNTAX, usage=USAGE), None),
+        ([reply("no", "refusal")], AttemptFailure(FailureReason.REFUSAL, usage=USAGE), None),
+        ([reply(" \u00a0\n")], AttemptFailure(FailureReason.EMPTY, usage=USAGE), None),
+        ([progress(5), StreamCut()], AttemptFailure(FailureReason.CUT), None),
+        ([ProviderFailed(401)], AttemptFailure(FailureReason.UNAUTHORIZED, "401"), None),
+        ([ProviderFailed(429, "slow_down", 7)], AttemptFailure(FailureReason.RATE_LIMITED, "slow_down", 7), None),
+        ([ProviderFailed(503)], AttemptFailure(FailureReason.SERVER_ERROR, "503"), None),
+        ([ProviderFailed(400, "bad")], AttemptFailure(FailureReason.REJECTED, "bad"), None),
+        ([ProviderFailed(0, "overloaded")], AttemptFailure(FailureReason.PROVIDER_ERROR, "overloaded"), None),
     ],
 )
 def test_failures(script: Sequence[Step], failure: AttemptFailure, ending: Ending | None) -> None:
@@ -78,6 +88,14 @@ def test_failures(script: Sequence[Step], failure: AttemptFailure, ending: Endin
     items, _ = run(ScriptedClient(script))
     assert items[-1] == failure
     assert ending_of(failure) is (ending or Ending.TRANSIENT)
+
+
+def test_an_answer_beyond_its_limit_is_abandoned() -> None:
+    """A model that does not come to an end is not paid for to the end."""
+    client = ScriptedClient([progress(50), progress(101), HANG])
+    items, _ = run(client, max_reply_chars=100)
+    assert items == [SummaryProgress(50), SummaryProgress(101), AttemptFailure(FailureReason.RUNAWAY)]
+    assert client.closed == 1
 
 
 def test_text_is_what_the_text_parts_say() -> None:

@@ -12,7 +12,9 @@ from condense_grpc.domain.config import SessionConfig
 from condense_grpc.engine.ports import (
     FuseRequest,
     Summarizer,
+    SummaryAttempt,
     SummaryFailure,
+    SummaryNotice,
     SummaryProgress,
     SummaryReply,
     SummaryRequest,
@@ -107,7 +109,7 @@ def test_a_session_that_is_loaded_starts_without_an_outage() -> None:
 def test_an_unusable_reply_is_retried_and_its_failure_reported_once() -> None:
     """The failure that counts is the one of the last attempt."""
     bench = Bench([reply("")], [reply("cut", "length")])
-    assert bench.flush() == [SummaryFailure("length")]
+    assert bench.flush() == [SummaryFailure("length", wasted=Usage(2, 4, 1.0))]
     assert bench.notices == [("s", Notice(NoticeCode.LLM_FAILED))]
 
 
@@ -166,7 +168,14 @@ def test_progress_of_both_attempts_is_shown() -> None:
     async def main() -> list[Any]:
         return [event async for event in bench.summarizer.fuse(FuseRequest("s", "texts"))]
 
-    assert run_virtually(main) == [SummaryProgress(9), SummaryProgress(4), SummaryReply("fused", USAGE)]
+    assert run_virtually(main) == [
+        SummaryAttempt("Small"),
+        SummaryProgress(9),
+        SummaryAttempt("p/main"),
+        SummaryProgress(4),
+        SummaryNotice("warning", ENTER.text),
+        SummaryReply("fused", USAGE),
+    ]
     assert "<sub-task-summaries>\ntexts\n" in bench.client.requests[0].prompt
 
 
@@ -196,6 +205,7 @@ def test_a_reader_that_leaves_closes_the_request() -> None:
 
     async def main() -> None:
         events = bench.summarizer.summarize(SummaryRequest("s", BATCH, 4000))
+        assert await anext(events) == SummaryAttempt("Small")
         assert await anext(events) == SummaryProgress(1)
         await events.aclose()
 

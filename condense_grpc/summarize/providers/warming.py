@@ -1,0 +1,43 @@
+"""The first request of a provider's client builds and imports for up to a second: that is done before a server starts.
+
+Nothing is sent: the requests made here are answered in the process.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+
+import httpx2
+
+from condense_grpc.summarize.attempt import ModelRequest
+from condense_grpc.summarize.model_choice import Model
+from condense_grpc.summarize.providers.client import ClientOptions, ProviderClient
+from condense_grpc.summarize.providers.opening import ModelOpener
+
+_RESPONSE = {"id": "r", "object": "response", "created_at": 1, "model": "m", "output": [], "status": "completed"}
+_COMPLETED = {"type": "response.completed", "sequence_number": 0, "response": _RESPONSE}
+_STREAM = f"event: response.completed\ndata: {json.dumps(_COMPLETED)}\n\n"
+
+
+def warm_up(opener: ModelOpener, models: Iterable[Model]) -> None:
+    """Have every provider of these models import and build what it needs. Blocks, also inside of a running loop."""
+    first = {model.provider: model for model in models}
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(_ask_all(opener, first.values()))).result()
+
+
+async def _ask_all(opener: ModelOpener, models: Iterable[Model]) -> None:
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(_answer), timeout=60) as http:
+        client = ProviderClient(replace(opener, http=http), ClientOptions(16))
+        for model in models:
+            with suppress(Exception):
+                async for _ in client.stream(ModelRequest(model, "nothing")):
+                    pass
+
+
+def _answer(request: httpx2.Request) -> httpx2.Response:
+    """A stream that one format understands and is over at once for the others."""
+    return httpx2.Response(200, headers={"content-type": "text/event-stream"}, text=_STREAM)
