@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from condense_grpc.domain.messages import TextPart, text_of
-from condense_grpc.domain.pi_json import message_from_pi, message_to_pi, part_to_pi
+from condense_grpc.domain.messages import TextPart
 from condense_grpc.domain.payload import serialize_batch
+from condense_grpc.domain.pi_json import message_from_pi, message_to_pi, part_to_pi
 from condense_grpc.domain.usability import is_usable_summary
 from condense_grpc.engine.engine import Engine
 from condense_grpc.engine.events import BatchFinished, ChainCompressed, FlushCompleted, NumberedEvent

@@ -52,7 +52,9 @@ class Conversation:
         self.requests.append(Request(self._turn, raw, sent, not violations))
 
     def act(self, calls: list[PlannedCall], told: Callable[[PlannedCall, ToolOutput], None]) -> list[ToolOutput]:
-        """The model asks for tools, and they run."""
+        """The model asks for tools, and they run. Without calls nothing is said."""
+        if not calls:
+            return []
         asked: list[Json] = []
         for call in calls:
             number = len(self.outputs) + len(asked) + 1

@@ -41,7 +41,7 @@ class Toolbox:
         """Run a tool; whatever goes wrong is its output."""
         try:
             return self._tools[name](**arguments)
-        except (OSError, ValueError, TypeError, KeyError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, TypeError, KeyError, re.error, subprocess.SubprocessError) as error:
             return ToolOutput(f"{type(error).__name__}: {error}", is_error=True)
 
     def files(self) -> Iterator[Path]:
@@ -82,7 +82,7 @@ class Toolbox:
                         found.append(f"{path.relative_to(self.root)}:{number}: {line.rstrip()[:300]}")
                         if len(found) >= _MAX_MATCHES:
                             return ToolOutput("\n".join([*found, "... (more matches not shown)"]))
-        return ToolOutput("\n".join(found) or "no match", is_error=not found)
+        return ToolOutput("\n".join(found) or "no match")
 
     def write_file(self, path: str, content: str) -> ToolOutput:
         """Write a file into an existing folder."""
