@@ -233,7 +233,48 @@ SERVER_KNOBS = (
     Knob(
         "store", "sqlite:", _text("an address"), "sqlite:///path, sqlite: (user's data folder), or memory:.", "server"
     ),
-    Knob("summarizer", "extractive", _text("a name"), "What `default` means as summarizer of a session.", "server"),
+    Knob(
+        "summarizer",
+        "extractive",
+        _text("extractive or provider:model"),
+        "Who writes summaries, unless a session says otherwise.",
+        "server",
+    ),
+    Knob("summarizer_base_url", "", _text("a URL"), "Where that model is reached; empty: at its provider.", "server"),
+    Knob("summarizer_api_key_env", "", _text("a name"), "The environment variable that holds its key.", "server"),
+    Knob("summarizer_api_key_file", "", _text("a path"), "The file that holds its key.", "server"),
+    Knob("fallback", "", _text("provider:model"), "The model that stands in when another one fails.", "server"),
+    Knob("fallback_base_url", "", _text("a URL"), "Where that model is reached; empty: at its provider.", "server"),
+    Knob("fallback_api_key_env", "", _text("a name"), "The environment variable that holds its key.", "server"),
+    Knob("fallback_api_key_file", "", _text("a path"), "The file that holds its key.", "server"),
+    Knob(
+        "summarizer_models",
+        (),
+        _texts(),
+        "Models that sessions may choose besides: provider:model, or provider:* for all of one.",
+        "server",
+    ),
+    Knob(
+        "summarizer_prices",
+        (),
+        _texts(),
+        "Prices that are not in the list: provider:model=input/output, in dollars per million tokens.",
+        "server",
+    ),
+    Knob("summarizer_output_tokens", 8192, _count(64), "The most tokens of one answer, reasoning included.", "server"),
+    Knob("summarizer_batch_chars", 100_000, _count(0), "The most characters of one batch; 0: no limit.", "server"),
+    Knob("summarizer_retries", 2, _count(0, 10), "How often a failure that may pass is tried again.", "server"),
+    Knob("summarizer_prompts", "", _text("a folder"), "Instructions of your own: batch.md, fuse.md.", "server"),
+    Knob("redact", True, _boolean(), "Whether well-known shapes of keys are taken out of what models see.", "server"),
+    Knob("redact_patterns", (), _texts(), "Regular expressions of what is taken out besides.", "server"),
+    Knob("redact_function", "", _text("module:name"), "A function from text to text that takes out more.", "server"),
+    Knob(
+        "summarize_in_background",
+        False,
+        _boolean(),
+        "Whether models summarize finished batches before a flush asks for it.",
+        "server",
+    ),
     Knob("summarize_concurrency", 4, _count(1, 256), "How many batches of one flush are summarized at once.", "server"),
     Knob("max_loaded_sessions", 1000, _count(1, INT32_MAX), "How many sessions stay in memory.", "server"),
     Knob("max_message_bytes", 64 * MIB, _count(4 * MIB, INT32_MAX), "The largest gRPC message, in and out.", "server"),
@@ -269,6 +310,23 @@ class ServerSettings:
     listen: str
     store: str
     summarizer: str
+    summarizer_base_url: str
+    summarizer_api_key_env: str
+    summarizer_api_key_file: str
+    fallback: str
+    fallback_base_url: str
+    fallback_api_key_env: str
+    fallback_api_key_file: str
+    summarizer_models: tuple[str, ...]
+    summarizer_prices: tuple[str, ...]
+    summarizer_output_tokens: int
+    summarizer_batch_chars: int
+    summarizer_retries: int
+    summarizer_prompts: str
+    redact: bool
+    redact_patterns: tuple[str, ...]
+    redact_function: str
+    summarize_in_background: bool
     summarize_concurrency: int
     max_loaded_sessions: int
     max_message_bytes: int

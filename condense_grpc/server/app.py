@@ -136,6 +136,7 @@ async def serve(settings: ServerSettings, announce: Callable[[str], None]) -> No
     loop = asyncio.get_running_loop()
     stopped = _stop_signal(loop)
     async with AsyncExitStack() as stack:
+        stack.push_async_callback(composition.close)
         await composition.engine.start()
         grace = _Grace(loop, settings.shutdown_grace_seconds)
         stack.push_async_callback(lambda: composition.engine.close(grace.left()))

@@ -7,13 +7,16 @@ says what is missing when it is wanted.
 import os
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from condense_grpc.engine.engine import Engine, EngineOptions
-from condense_grpc.engine.ports import Store, Summarizer
+from condense_grpc.engine.ports import Store
 from condense_grpc.server.convert.capabilities import Offered
 from condense_grpc.settings import ServerSettings, SettingsInvalid
+from condense_grpc.summarize.providers.names import EXTRACTIVE
+from condense_grpc.summarize.setup import nothing_to_close, set_up
 
 _DATABASE = "condense.db"
 
@@ -28,18 +31,27 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """What a server is made of. `offered`: the summarizers that sessions can name."""
+    """What a server is made of. `offered`: the summarizers that sessions can name.
+
+    `close` is awaited behind the engine's end.
+    """
 
     engine: Engine
     offered: tuple[Offered, ...]
+    close: Callable[[], Awaitable[None]] = nothing_to_close
 
 
 def compose(settings: ServerSettings) -> Composition:
     """The engine that the settings ask for, not started yet. Raises SettingsInvalid."""
     options = EngineOptions(concurrency=settings.summarize_concurrency, sessions_kept=settings.max_loaded_sessions)
-    summarizer = make_summarizer(settings.summarizer)
-    engine = Engine(make_store(settings.store), summarizer, SystemClock(), options)
-    return Composition(engine, (Offered(summarizer.name, is_default=True),))
+    clock = SystemClock()
+    summaries = set_up(settings, os.environ, clock)
+    engine = Engine(make_store(settings.store), summaries.summarizer, clock, options)
+    offered = tuple(
+        Offered(name, is_default=name == summaries.summarizer.name, is_remote=name != EXTRACTIVE)
+        for name in summaries.offered
+    )
+    return Composition(engine, offered, summaries.close)
 
 
 def make_store(address: str) -> Store:
@@ -74,12 +86,3 @@ def data_folder() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     chosen = os.environ.get("XDG_DATA_HOME", "")
     return Path(chosen) if Path(chosen).is_absolute() else Path.home() / ".local" / "share"
-
-
-def make_summarizer(name: str) -> Summarizer:
-    """The summarizer of a name. Raises SettingsInvalid."""
-    if name == "extractive":
-        from condense_grpc.summarize.extractive import ExtractiveSummarizer
-
-        return ExtractiveSummarizer()
-    raise SettingsInvalid("summarizer: must be extractive in this release")

@@ -134,7 +134,7 @@ def test_a_port_has_one_server() -> None:
         (["--worker-threads", "0"], "--worker-threads: must be a number, at least 1, at most 64, not 0"),
         (["--worker-threads", "many"], "--worker-threads: must be a number"),
         (["--store", "mysql://x"], "store: must be sqlite:///"),
-        (["--summarizer", "acme"], "summarizer: must be extractive"),
+        (["--summarizer", "acme"], "summarizer: there is no summarizer 'acme'"),
         (["--store", "sqlite:///no/such/folder/x.db"], "check that its folder exists"),
     ],
 )

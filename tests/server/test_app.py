@@ -11,7 +11,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from condense_grpc.api.condense.v1 import flush_event_pb2, flush_pb2, session_pb2, view_pb2
 from condense_grpc.server.allocator import tune_allocator
 from condense_grpc.server.app import SERVICES, CannotListen, CondenseServer, server_options
-from condense_grpc.server.composition import Composition, compose, make_store, make_summarizer
+from condense_grpc.server.composition import Composition, compose, make_store
 from condense_grpc.server.limits import Limits
 from condense_grpc.settings import SettingsInvalid, load_server_settings
 from tests.server.fake_engine import FakeEngine
@@ -148,9 +148,8 @@ async def test_the_default_store_is_in_the_users_data_folder(tmp_path, monkeypat
 
 
 def test_a_summarizer_that_does_not_exist_is_refused() -> None:
-    assert make_summarizer("extractive").name == "extractive"
     with pytest.raises(SettingsInvalid, match="extractive"):
-        make_summarizer("acme")
+        compose(load_server_settings({"store": "memory:", "summarizer": "acme"}))
 
 
 async def test_a_server_is_composed_of_its_settings() -> None:

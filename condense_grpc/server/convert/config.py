@@ -31,7 +31,8 @@ _KNOBS = frozenset(knob.name for knob in SESSION_KNOBS)
 class ConfigReader:
     """Reads the configurations of requests. `defaults`: what the operator has set for new sessions.
 
-    `summarizers`: the names that `summarizer_model` can have besides `default`.
+    `summarizers`: the names that `summarizer_model` can have besides `default`; `provider:*` stands for all models of
+    a provider.
     """
 
     summarizers: Sequence[str] = ()
@@ -81,9 +82,17 @@ class ConfigReader:
     def _typed(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         checked = check_session_config(changes)
         model = checked.get("summarizer_model", "default")
-        if model != "default" and model not in self.summarizers:
+        if model != "default" and not _is_offered(model, self.summarizers):
             raise SummarizerUnknown("config.summarizer_model", model, ("default", *self.summarizers))
         return {name: _DOMAIN_TYPES[name](value) if name in _DOMAIN_TYPES else value for name, value in checked.items()}
+
+
+def _is_offered(name: str, offered: Sequence[str]) -> bool:
+    """Whether a name is among the offered ones. Provider and model may be separated by a slash, too."""
+    provider, separator, model_id = name.partition("/" if ":" not in name.partition("/")[0] else ":")
+    if not separator or not model_id.strip() or model_id == "*":
+        return name in offered
+    return f"{provider}:{model_id}" in offered or f"{provider}:*" in offered
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pydantic_ai.models import Model as LibraryModel
 from condense_grpc.settings import SettingsInvalid
 from condense_grpc.summarize.model_choice import Model
 from condense_grpc.summarize.providers.access import Access, Credentials, find_credentials
+from condense_grpc.summarize.providers.names import ANY
 
 _PACKAGES = {"anthropic": "anthropic", "google": "google.genai"}
 
@@ -82,15 +83,18 @@ _OPENERS: Mapping[str, Callable[[str, Credentials, httpx2.AsyncClient], LibraryM
 
 @dataclass(frozen=True, slots=True)
 class ModelOpener:
-    """Makes models over one HTTP client. `access` by provider; `env` is where keys are looked up."""
+    """Makes models over one HTTP client. `access` by provider and model id, or `*` for all of a provider.
+
+    `env` is where keys are looked up.
+    """
 
     http: httpx2.AsyncClient
     env: Mapping[str, str] = field(repr=False)
-    access: Mapping[str, Access] = field(default_factory=dict)
+    access: Mapping[tuple[str, str], Access] = field(default_factory=dict)
 
     def __call__(self, model: Model) -> LibraryModel | None:
         """The library's model; None if its provider has no key."""
-        credentials = self._credentials(model.provider)
+        credentials = self._credentials(model)
         return None if credentials is None else _OPENERS[model.provider](model.model_id, credentials, self.http)
 
     def check(self, model: Model) -> None:
@@ -98,14 +102,16 @@ class ModelOpener:
         package = _PACKAGES.get(model.provider, "openai")
         if not _is_installed(package):
             raise SettingsInvalid(f"{model.name}: its client is not installed: pip install 'condense-grpc[llm]'")
-        if self._credentials(model.provider) is None:
+        if self._credentials(model) is None:
             raise SettingsInvalid(
                 f"{model.name}: there is no key for {model.provider}: set its environment variable, or name a "
-                "variable or a file with summarizer_api_key_env or summarizer_api_key_file"
+                "variable or a file in the settings"
             )
 
-    def _credentials(self, provider: str) -> Credentials | None:
-        return find_credentials(provider, self.access.get(provider, Access()), self.env)
+    def _credentials(self, model: Model) -> Credentials | None:
+        places = ((model.provider, model.model_id), (model.provider, ANY))
+        access = next((self.access[place] for place in places if place in self.access), Access())
+        return find_credentials(model.provider, access, self.env)
 
 
 def _is_installed(package: str) -> bool:
