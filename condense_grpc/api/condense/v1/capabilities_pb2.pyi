@@ -193,7 +193,7 @@ class SummarizerInfo(google.protobuf.message.Message):
     IS_REMOTE_FIELD_NUMBER: builtins.int
     name: builtins.str
     """Its name, as `SessionConfig.summarizer_model` takes it: `extractive` for the built-in one, or
-    `<provider>/<model>`; `<provider>/*` if any model of that provider will do.
+    `<provider>:<model>`; `<provider>:*` if any model of that provider will do.
     """
     is_default: builtins.bool
     """It is the one that `default` means."""

@@ -159,8 +159,8 @@ class SessionConfig(google.protobuf.message.Message):
     batching_mode: Global___BatchingMode.ValueType
     """What one summary covers. Default `BATCHING_MODE_TURN`."""
     summarizer_model: builtins.str
-    """Who writes summaries: the name of a summarizer listed by `GetCapabilities`, or `<provider>/<model>` of one that
-    takes models. `default` is the server's choice. Any other value is `INVALID_ARGUMENT` `SUMMARIZER_UNKNOWN`.
+    """Who writes summaries: the name of a summarizer listed by `GetCapabilities`, or `<provider>:<model>` of one that
+    takes models (a slash will do, too). `default` is the server's choice. Any other value is `INVALID_ARGUMENT` `SUMMARIZER_UNKNOWN`.
     Default `default`.
     """
     summarizer_thinking: Global___ThinkingLevel.ValueType

@@ -24,32 +24,35 @@ _sym_db = _symbol_database.Default()
 
 from condense_grpc.api.condense.v1 import flush_pb2 as condense_dot_v1_dot_flush__pb2
 from condense_grpc.api.condense.v1 import stats_pb2 as condense_dot_v1_dot_stats__pb2
+from condense_grpc.api.condense.v1 import summary_pb2 as condense_dot_v1_dot_summary__pb2
 from condense_grpc.api.condense.v1 import usage_pb2 as condense_dot_v1_dot_usage__pb2
 from condense_grpc.api.condense.v1 import view_pb2 as condense_dot_v1_dot_view__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63ondense/v1/diagnostics.proto\x12\x0b\x63ondense.v1\x1a\x17\x63ondense/v1/flush.proto\x1a\x17\x63ondense/v1/stats.proto\x1a\x17\x63ondense/v1/usage.proto\x1a\x16\x63ondense/v1/view.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"~\n\x15GetDiagnosticsRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12*\n\x05kinds\x18\x04 \x03(\x0e\x32\x1b.condense.v1.DiagnosticKind\"\xb2\x04\n\x16GetDiagnosticsResponse\x12-\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1c.condense.v1.DiagnosticEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x30\n\x08\x63ounters\x18\x03 \x03(\x0b\x32\x1e.condense.v1.DiagnosticCounter\x12,\n\x07metrics\x18\x04 \x01(\x0b\x32\x1b.condense.v1.ContextMetrics\x12(\n\x05stats\x18\x05 \x01(\x0b\x32\x19.condense.v1.SessionStats\x12%\n\x07reclaim\x18\x06 \x01(\x0b\x32\x14.condense.v1.Reclaim\x12\'\n\x08\x66rontier\x18\x07 \x01(\x0b\x32\x15.condense.v1.Frontier\x12(\n\x06\x61\x64vice\x18\x08 \x01(\x0b\x32\x18.condense.v1.FlushAdvice\x12(\n\x05usage\x18\t \x01(\x0b\x32\x19.condense.v1.ContextUsage\x12\x31\n\nsummarizer\x18\n \x01(\x0b\x32\x1d.condense.v1.SummarizerHealth\x12.\n\x0clast_flushes\x18\x0b \x03(\x0b\x32\x18.condense.v1.FlushReport\x12\x18\n\x10running_flush_id\x18\x0c \x01(\t\x12\x13\n\x0bstatus_line\x18\r \x01(\t\x12\x10\n\x08revision\x18\x0e \x01(\t\"\x97\x01\n\x0f\x44iagnosticEntry\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.condense.v1.DiagnosticKind\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\x12.\n\nevent_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11transcript_length\x18\x04 \x01(\x03\"M\n\x11\x44iagnosticCounter\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.condense.v1.DiagnosticKind\x12\r\n\x05\x63ount\x18\x02 \x01(\x03\"r\n\x0e\x43ontextMetrics\x12\"\n\x1aopen_cycle_thinking_tokens\x18\x01 \x01(\x03\x12\x1f\n\x17largest_chain_share_pct\x18\x02 \x01(\x05\x12\x1b\n\x13\x66rontier_gap_tokens\x18\x03 \x01(\x03\"\x9a\x01\n\x10SummarizerHealth\x12\x0f\n\x07primary\x18\x01 \x01(\t\x12\x10\n\x08\x66\x61llback\x18\x02 \x01(\t\x12\x13\n\x0bin_fallback\x18\x03 \x01(\x08\x12\x33\n\x0flast_probe_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11\x61nnouncement_owed\x18\x05 \x01(\x08\"\x8a\x02\n\x0b\x46lushReport\x12\x10\n\x08\x66lush_id\x18\x01 \x01(\t\x12.\n\nevent_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07trigger\x18\x03 \x01(\x0e\x32\x19.condense.v1.FlushTrigger\x12\x18\n\x10\x63\x61ptured_batches\x18\x04 \x01(\x05\x12\x19\n\x11processed_batches\x18\x05 \x01(\x05\x12*\n\x07outcome\x18\x06 \x01(\x0e\x32\x19.condense.v1.FlushOutcome\x12,\n\x07metrics\x18\x07 \x01(\x0b\x32\x1b.condense.v1.ContextMetrics*\xe9\x01\n\x0e\x44iagnosticKind\x12\x1f\n\x1b\x44IAGNOSTIC_KIND_UNSPECIFIED\x10\x00\x12$\n DIAGNOSTIC_KIND_UNRESOLVED_RANGE\x10\x01\x12%\n!DIAGNOSTIC_KIND_RANGE_ID_MISMATCH\x10\x02\x12 \n\x1c\x44IAGNOSTIC_KIND_ORPHAN_SWEEP\x10\x03\x12\"\n\x1e\x44IAGNOSTIC_KIND_BACKFILL_EMPTY\x10\x04\x12#\n\x1f\x44IAGNOSTIC_KIND_MALFORMED_ENTRY\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63ondense/v1/diagnostics.proto\x12\x0b\x63ondense.v1\x1a\x17\x63ondense/v1/flush.proto\x1a\x17\x63ondense/v1/stats.proto\x1a\x19\x63ondense/v1/summary.proto\x1a\x17\x63ondense/v1/usage.proto\x1a\x16\x63ondense/v1/view.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"~\n\x15GetDiagnosticsRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12*\n\x05kinds\x18\x04 \x03(\x0e\x32\x1b.condense.v1.DiagnosticKind\"\xb2\x04\n\x16GetDiagnosticsResponse\x12-\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1c.condense.v1.DiagnosticEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x30\n\x08\x63ounters\x18\x03 \x03(\x0b\x32\x1e.condense.v1.DiagnosticCounter\x12,\n\x07metrics\x18\x04 \x01(\x0b\x32\x1b.condense.v1.ContextMetrics\x12(\n\x05stats\x18\x05 \x01(\x0b\x32\x19.condense.v1.SessionStats\x12%\n\x07reclaim\x18\x06 \x01(\x0b\x32\x14.condense.v1.Reclaim\x12\'\n\x08\x66rontier\x18\x07 \x01(\x0b\x32\x15.condense.v1.Frontier\x12(\n\x06\x61\x64vice\x18\x08 \x01(\x0b\x32\x18.condense.v1.FlushAdvice\x12(\n\x05usage\x18\t \x01(\x0b\x32\x19.condense.v1.ContextUsage\x12\x31\n\nsummarizer\x18\n \x01(\x0b\x32\x1d.condense.v1.SummarizerHealth\x12.\n\x0clast_flushes\x18\x0b \x03(\x0b\x32\x18.condense.v1.FlushReport\x12\x18\n\x10running_flush_id\x18\x0c \x01(\t\x12\x13\n\x0bstatus_line\x18\r \x01(\t\x12\x10\n\x08revision\x18\x0e \x01(\t\"\x97\x01\n\x0f\x44iagnosticEntry\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.condense.v1.DiagnosticKind\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\x12.\n\nevent_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11transcript_length\x18\x04 \x01(\x03\"M\n\x11\x44iagnosticCounter\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.condense.v1.DiagnosticKind\x12\r\n\x05\x63ount\x18\x02 \x01(\x03\"r\n\x0e\x43ontextMetrics\x12\"\n\x1aopen_cycle_thinking_tokens\x18\x01 \x01(\x03\x12\x1f\n\x17largest_chain_share_pct\x18\x02 \x01(\x05\x12\x1b\n\x13\x66rontier_gap_tokens\x18\x03 \x01(\x03\"\xfb\x01\n\x10SummarizerHealth\x12\x0f\n\x07primary\x18\x01 \x01(\t\x12\x10\n\x08\x66\x61llback\x18\x02 \x01(\t\x12\x13\n\x0bin_fallback\x18\x03 \x01(\x08\x12\x33\n\x0flast_probe_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11\x61nnouncement_owed\x18\x05 \x01(\x08\x12)\n\x06\x63hecks\x18\x06 \x01(\x0b\x32\x19.condense.v1.SummaryCheck\x12\x34\n\nbackground\x18\x07 \x01(\x0b\x32 .condense.v1.BackgroundSummaries\"E\n\x13\x42\x61\x63kgroundSummaries\x12\r\n\x05\x62\x65gun\x18\x01 \x01(\x03\x12\x0c\n\x04used\x18\x02 \x01(\x03\x12\x11\n\tdiscarded\x18\x03 \x01(\x03\"\x8a\x02\n\x0b\x46lushReport\x12\x10\n\x08\x66lush_id\x18\x01 \x01(\t\x12.\n\nevent_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07trigger\x18\x03 \x01(\x0e\x32\x19.condense.v1.FlushTrigger\x12\x18\n\x10\x63\x61ptured_batches\x18\x04 \x01(\x05\x12\x19\n\x11processed_batches\x18\x05 \x01(\x05\x12*\n\x07outcome\x18\x06 \x01(\x0e\x32\x19.condense.v1.FlushOutcome\x12,\n\x07metrics\x18\x07 \x01(\x0b\x32\x1b.condense.v1.ContextMetrics*\x8d\x02\n\x0e\x44iagnosticKind\x12\x1f\n\x1b\x44IAGNOSTIC_KIND_UNSPECIFIED\x10\x00\x12$\n DIAGNOSTIC_KIND_UNRESOLVED_RANGE\x10\x01\x12%\n!DIAGNOSTIC_KIND_RANGE_ID_MISMATCH\x10\x02\x12 \n\x1c\x44IAGNOSTIC_KIND_ORPHAN_SWEEP\x10\x03\x12\"\n\x1e\x44IAGNOSTIC_KIND_BACKFILL_EMPTY\x10\x04\x12#\n\x1f\x44IAGNOSTIC_KIND_MALFORMED_ENTRY\x10\x05\x12\"\n\x1e\x44IAGNOSTIC_KIND_SUMMARY_FAILED\x10\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.diagnostics_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DIAGNOSTICKIND']._serialized_start=1647
-  _globals['_DIAGNOSTICKIND']._serialized_end=1880
-  _globals['_GETDIAGNOSTICSREQUEST']._serialized_start=178
-  _globals['_GETDIAGNOSTICSREQUEST']._serialized_end=304
-  _globals['_GETDIAGNOSTICSRESPONSE']._serialized_start=307
-  _globals['_GETDIAGNOSTICSRESPONSE']._serialized_end=869
-  _globals['_DIAGNOSTICENTRY']._serialized_start=872
-  _globals['_DIAGNOSTICENTRY']._serialized_end=1023
-  _globals['_DIAGNOSTICCOUNTER']._serialized_start=1025
-  _globals['_DIAGNOSTICCOUNTER']._serialized_end=1102
-  _globals['_CONTEXTMETRICS']._serialized_start=1104
-  _globals['_CONTEXTMETRICS']._serialized_end=1218
-  _globals['_SUMMARIZERHEALTH']._serialized_start=1221
-  _globals['_SUMMARIZERHEALTH']._serialized_end=1375
-  _globals['_FLUSHREPORT']._serialized_start=1378
-  _globals['_FLUSHREPORT']._serialized_end=1644
+  _globals['_DIAGNOSTICKIND']._serialized_start=1842
+  _globals['_DIAGNOSTICKIND']._serialized_end=2111
+  _globals['_GETDIAGNOSTICSREQUEST']._serialized_start=205
+  _globals['_GETDIAGNOSTICSREQUEST']._serialized_end=331
+  _globals['_GETDIAGNOSTICSRESPONSE']._serialized_start=334
+  _globals['_GETDIAGNOSTICSRESPONSE']._serialized_end=896
+  _globals['_DIAGNOSTICENTRY']._serialized_start=899
+  _globals['_DIAGNOSTICENTRY']._serialized_end=1050
+  _globals['_DIAGNOSTICCOUNTER']._serialized_start=1052
+  _globals['_DIAGNOSTICCOUNTER']._serialized_end=1129
+  _globals['_CONTEXTMETRICS']._serialized_start=1131
+  _globals['_CONTEXTMETRICS']._serialized_end=1245
+  _globals['_SUMMARIZERHEALTH']._serialized_start=1248
+  _globals['_SUMMARIZERHEALTH']._serialized_end=1499
+  _globals['_BACKGROUNDSUMMARIES']._serialized_start=1501
+  _globals['_BACKGROUNDSUMMARIES']._serialized_end=1570
+  _globals['_FLUSHREPORT']._serialized_start=1573
+  _globals['_FLUSHREPORT']._serialized_end=1839
 # @@protoc_insertion_point(module_scope)

@@ -7,6 +7,7 @@ import builtins
 import collections.abc
 import condense_grpc.api.condense.v1.flush_pb2
 import condense_grpc.api.condense.v1.stats_pb2
+import condense_grpc.api.condense.v1.summary_pb2
 import condense_grpc.api.condense.v1.usage_pb2
 import condense_grpc.api.condense.v1.view_pb2
 import google.protobuf.descriptor
@@ -42,6 +43,8 @@ class _DiagnosticKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper.
     """A chain could not be compressed because there was nothing to put in its place."""
     DIAGNOSTIC_KIND_MALFORMED_ENTRY: _DiagnosticKind.ValueType  # 5
     """A stored or imported entry could not be read and was ignored."""
+    DIAGNOSTIC_KIND_SUMMARY_FAILED: _DiagnosticKind.ValueType  # 6
+    """A batch could not be summarized; the detail says why. Recorded once per batch and reason."""
 
 class DiagnosticKind(_DiagnosticKind, metaclass=_DiagnosticKindEnumTypeWrapper):
     """What can go wrong without failing a request."""
@@ -58,6 +61,8 @@ DIAGNOSTIC_KIND_BACKFILL_EMPTY: DiagnosticKind.ValueType  # 4
 """A chain could not be compressed because there was nothing to put in its place."""
 DIAGNOSTIC_KIND_MALFORMED_ENTRY: DiagnosticKind.ValueType  # 5
 """A stored or imported entry could not be read and was ignored."""
+DIAGNOSTIC_KIND_SUMMARY_FAILED: DiagnosticKind.ValueType  # 6
+"""A batch could not be summarized; the detail says why. Recorded once per batch and reason."""
 Global___DiagnosticKind: typing_extensions.TypeAlias = DiagnosticKind
 
 @typing.final
@@ -277,6 +282,8 @@ class SummarizerHealth(google.protobuf.message.Message):
     IN_FALLBACK_FIELD_NUMBER: builtins.int
     LAST_PROBE_TIME_FIELD_NUMBER: builtins.int
     ANNOUNCEMENT_OWED_FIELD_NUMBER: builtins.int
+    CHECKS_FIELD_NUMBER: builtins.int
+    BACKGROUND_FIELD_NUMBER: builtins.int
     primary: builtins.str
     """The summarizer that the configuration chooses."""
     fallback: builtins.str
@@ -289,6 +296,14 @@ class SummarizerHealth(google.protobuf.message.Message):
     def last_probe_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When the primary was last tried, or last failed. Absent: it has never failed."""
 
+    @property
+    def checks(self) -> condense_grpc.api.condense.v1.summary_pb2.SummaryCheck:
+        """What was found in the summaries of models, added up since the session was loaded. Absent: there were none."""
+
+    @property
+    def background(self) -> Global___BackgroundSummaries:
+        """Summaries that were made before a flush asked for them. Absent: the server does not do that."""
+
     def __init__(
         self,
         *,
@@ -297,11 +312,39 @@ class SummarizerHealth(google.protobuf.message.Message):
         in_fallback: builtins.bool = ...,
         last_probe_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         announcement_owed: builtins.bool = ...,
+        checks: condense_grpc.api.condense.v1.summary_pb2.SummaryCheck | None = ...,
+        background: Global___BackgroundSummaries | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["last_probe_time", b"last_probe_time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["announcement_owed", b"announcement_owed", "fallback", b"fallback", "in_fallback", b"in_fallback", "last_probe_time", b"last_probe_time", "primary", b"primary"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["background", b"background", "checks", b"checks", "last_probe_time", b"last_probe_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["announcement_owed", b"announcement_owed", "background", b"background", "checks", b"checks", "fallback", b"fallback", "in_fallback", b"in_fallback", "last_probe_time", b"last_probe_time", "primary", b"primary"]) -> None: ...
 
 Global___SummarizerHealth: typing_extensions.TypeAlias = SummarizerHealth
+
+@typing.final
+class BackgroundSummaries(google.protobuf.message.Message):
+    """Summaries made in the background, since the session was loaded. Every one of them is used or discarded in the end."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    BEGUN_FIELD_NUMBER: builtins.int
+    USED_FIELD_NUMBER: builtins.int
+    DISCARDED_FIELD_NUMBER: builtins.int
+    begun: builtins.int
+    """Batches that were begun."""
+    used: builtins.int
+    """Summaries that a flush has taken."""
+    discarded: builtins.int
+    """Summaries, failures among them, that came to nothing."""
+    def __init__(
+        self,
+        *,
+        begun: builtins.int = ...,
+        used: builtins.int = ...,
+        discarded: builtins.int = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["begun", b"begun", "discarded", b"discarded", "used", b"used"]) -> None: ...
+
+Global___BackgroundSummaries: typing_extensions.TypeAlias = BackgroundSummaries
 
 @typing.final
 class FlushReport(google.protobuf.message.Message):

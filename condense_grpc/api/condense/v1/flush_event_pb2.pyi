@@ -8,6 +8,7 @@ import collections.abc
 import condense_grpc.api.condense.v1.config_pb2
 import condense_grpc.api.condense.v1.flush_pb2
 import condense_grpc.api.condense.v1.stats_pb2
+import condense_grpc.api.condense.v1.summary_pb2
 import condense_grpc.api.condense.v1.transcript_pb2
 import google.protobuf.descriptor
 import google.protobuf.internal.containers
@@ -426,6 +427,8 @@ class BatchFinished(google.protobuf.message.Message):
     SOURCE_CHARS_FIELD_NUMBER: builtins.int
     SUMMARY_CHARS_FIELD_NUMBER: builtins.int
     TURN_INDEX_FIELD_NUMBER: builtins.int
+    CHECK_FIELD_NUMBER: builtins.int
+    WASTED_USAGE_FIELD_NUMBER: builtins.int
     batch_index: builtins.int
     """Which batch."""
     outcome: condense_grpc.api.condense.v1.flush_pb2.BatchOutcome.ValueType
@@ -458,6 +461,14 @@ class BatchFinished(google.protobuf.message.Message):
     def usage(self) -> condense_grpc.api.condense.v1.stats_pb2.SummarizerUsage:
         """What the summarizer has used for this batch."""
 
+    @property
+    def check(self) -> condense_grpc.api.condense.v1.summary_pb2.SummaryCheck:
+        """What was found in the summary of a model. Absent: it was not looked at."""
+
+    @property
+    def wasted_usage(self) -> condense_grpc.api.condense.v1.stats_pb2.SummarizerUsage:
+        """What attempts that came to nothing have used besides. Absent: nothing that is known of."""
+
     def __init__(
         self,
         *,
@@ -473,9 +484,11 @@ class BatchFinished(google.protobuf.message.Message):
         source_chars: builtins.int = ...,
         summary_chars: builtins.int = ...,
         turn_index: builtins.int = ...,
+        check: condense_grpc.api.condense.v1.summary_pb2.SummaryCheck | None = ...,
+        wasted_usage: condense_grpc.api.condense.v1.stats_pb2.SummarizerUsage | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["usage", b"usage"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["batch_index", b"batch_index", "duplicates", b"duplicates", "failure_reason", b"failure_reason", "occurrence_keys", b"occurrence_keys", "outcome", b"outcome", "refs", b"refs", "source_chars", b"source_chars", "summary_chars", b"summary_chars", "summary_id", b"summary_id", "summary_text", b"summary_text", "turn_index", b"turn_index", "usage", b"usage"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["check", b"check", "usage", b"usage", "wasted_usage", b"wasted_usage"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["batch_index", b"batch_index", "check", b"check", "duplicates", b"duplicates", "failure_reason", b"failure_reason", "occurrence_keys", b"occurrence_keys", "outcome", b"outcome", "refs", b"refs", "source_chars", b"source_chars", "summary_chars", b"summary_chars", "summary_id", b"summary_id", "summary_text", b"summary_text", "turn_index", b"turn_index", "usage", b"usage", "wasted_usage", b"wasted_usage"]) -> None: ...
 
 Global___BatchFinished: typing_extensions.TypeAlias = BatchFinished
 

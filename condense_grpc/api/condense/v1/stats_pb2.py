@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ondense/v1/stats.proto\x12\x0b\x63ondense.v1\"b\n\x0fSummarizerUsage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x03\x12\x15\n\routput_tokens\x18\x02 \x01(\x03\x12\x15\n\x08\x63ost_usd\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\x0b\n\t_cost_usd\"\xb7\x01\n\x0cSessionStats\x12+\n\x05total\x18\x01 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x30\n\nsince_load\x18\x02 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x12\n\ncall_count\x18\x03 \x01(\x03\x12\x19\n\x11\x63hains_compressed\x18\x04 \x01(\x03\x12\x19\n\x11ranges_summarized\x18\x05 \x01(\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ondense/v1/stats.proto\x12\x0b\x63ondense.v1\"b\n\x0fSummarizerUsage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x03\x12\x15\n\routput_tokens\x18\x02 \x01(\x03\x12\x15\n\x08\x63ost_usd\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\x0b\n\t_cost_usd\"\xfd\x01\n\x0cSessionStats\x12+\n\x05total\x18\x01 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x30\n\nsince_load\x18\x02 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x12\n\ncall_count\x18\x03 \x01(\x03\x12\x19\n\x11\x63hains_compressed\x18\x04 \x01(\x03\x12\x19\n\x11ranges_summarized\x18\x05 \x01(\x03\x12,\n\x06wasted\x18\x06 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x16\n\x0eunpriced_calls\x18\x07 \x01(\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,5 +34,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SUMMARIZERUSAGE']._serialized_start=40
   _globals['_SUMMARIZERUSAGE']._serialized_end=138
   _globals['_SESSIONSTATS']._serialized_start=141
-  _globals['_SESSIONSTATS']._serialized_end=324
+  _globals['_SESSIONSTATS']._serialized_end=394
 # @@protoc_insertion_point(module_scope)

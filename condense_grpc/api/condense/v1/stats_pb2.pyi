@@ -55,12 +55,16 @@ class SessionStats(google.protobuf.message.Message):
     CALL_COUNT_FIELD_NUMBER: builtins.int
     CHAINS_COMPRESSED_FIELD_NUMBER: builtins.int
     RANGES_SUMMARIZED_FIELD_NUMBER: builtins.int
+    WASTED_FIELD_NUMBER: builtins.int
+    UNPRICED_CALLS_FIELD_NUMBER: builtins.int
     call_count: builtins.int
     """Accepted replies of summarizers."""
     chains_compressed: builtins.int
     """Chains that were compressed."""
     ranges_summarized: builtins.int
     """Chains whose summaries were fused into one text."""
+    unpriced_calls: builtins.int
+    """Replies of models whose price is not known. `total.cost_usd` lacks them; it is absent if no price is known."""
     @property
     def total(self) -> Global___SummarizerUsage:
         """Since the session exists, including the sessions that it was forked or imported from."""
@@ -68,6 +72,12 @@ class SessionStats(google.protobuf.message.Message):
     @property
     def since_load(self) -> Global___SummarizerUsage:
         """Since the session was last loaded from the store."""
+
+    @property
+    def wasted(self) -> Global___SummarizerUsage:
+        """The part of `total` that came to nothing: unusable replies, and summaries made in the background that nobody
+        needed in the end.
+        """
 
     def __init__(
         self,
@@ -77,8 +87,10 @@ class SessionStats(google.protobuf.message.Message):
         call_count: builtins.int = ...,
         chains_compressed: builtins.int = ...,
         ranges_summarized: builtins.int = ...,
+        wasted: Global___SummarizerUsage | None = ...,
+        unpriced_calls: builtins.int = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["since_load", b"since_load", "total", b"total"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["call_count", b"call_count", "chains_compressed", b"chains_compressed", "ranges_summarized", b"ranges_summarized", "since_load", b"since_load", "total", b"total"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["since_load", b"since_load", "total", b"total", "wasted", b"wasted"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["call_count", b"call_count", "chains_compressed", b"chains_compressed", "ranges_summarized", b"ranges_summarized", "since_load", b"since_load", "total", b"total", "unpriced_calls", b"unpriced_calls", "wasted", b"wasted"]) -> None: ...
 
 Global___SessionStats: typing_extensions.TypeAlias = SessionStats

@@ -25,19 +25,21 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ondense/v1/summary.proto\x12\x0b\x63ondense.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x94\x02\n\x07Summary\x12\x12\n\nsummary_id\x18\x01 \x01(\t\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.condense.v1.SummaryKind\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0c\n\x04refs\x18\x04 \x03(\t\x12\x12\n\ntool_names\x18\x05 \x03(\t\x12\x12\n\nturn_index\x18\x06 \x01(\x05\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11transcript_length\x18\x08 \x01(\x03\x12\x14\n\x0csource_chars\x18\t \x01(\x03\x12\x15\n\rsummary_chars\x18\n \x01(\x03\x12\x10\n\x08\x62lock_id\x18\x0b \x01(\t\"z\n\x14ListSummariesRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\'\n\x05kinds\x18\x04 \x03(\x0e\x32\x18.condense.v1.SummaryKind\"Y\n\x15ListSummariesResponse\x12\'\n\tsummaries\x18\x01 \x03(\x0b\x32\x14.condense.v1.Summary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*x\n\x0bSummaryKind\x12\x1c\n\x18SUMMARY_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12SUMMARY_KIND_BATCH\x10\x01\x12\x1b\n\x17SUMMARY_KIND_EXTRACTIVE\x10\x02\x12\x16\n\x12SUMMARY_KIND_CHAIN\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ondense/v1/summary.proto\x12\x0b\x63ondense.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x94\x02\n\x07Summary\x12\x12\n\nsummary_id\x18\x01 \x01(\t\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.condense.v1.SummaryKind\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0c\n\x04refs\x18\x04 \x03(\t\x12\x12\n\ntool_names\x18\x05 \x03(\t\x12\x12\n\nturn_index\x18\x06 \x01(\x05\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11transcript_length\x18\x08 \x01(\x03\x12\x14\n\x0csource_chars\x18\t \x01(\x03\x12\x15\n\rsummary_chars\x18\n \x01(\x03\x12\x10\n\x08\x62lock_id\x18\x0b \x01(\t\"\x83\x01\n\x0cSummaryCheck\x12\x14\n\x0cquoted_facts\x18\x01 \x01(\x03\x12\x17\n\x0funfounded_facts\x18\x02 \x01(\x03\x12\x16\n\x0estripped_marks\x18\x03 \x01(\x03\x12\x18\n\x10unlabelled_calls\x18\x04 \x01(\x03\x12\x12\n\nredactions\x18\x05 \x01(\x03\"z\n\x14ListSummariesRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\'\n\x05kinds\x18\x04 \x03(\x0e\x32\x18.condense.v1.SummaryKind\"Y\n\x15ListSummariesResponse\x12\'\n\tsummaries\x18\x01 \x03(\x0b\x32\x14.condense.v1.Summary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*x\n\x0bSummaryKind\x12\x1c\n\x18SUMMARY_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12SUMMARY_KIND_BATCH\x10\x01\x12\x1b\n\x17SUMMARY_KIND_EXTRACTIVE\x10\x02\x12\x16\n\x12SUMMARY_KIND_CHAIN\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.summary_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUMMARYKIND']._serialized_start=569
-  _globals['_SUMMARYKIND']._serialized_end=689
+  _globals['_SUMMARYKIND']._serialized_start=703
+  _globals['_SUMMARYKIND']._serialized_end=823
   _globals['_SUMMARY']._serialized_start=76
   _globals['_SUMMARY']._serialized_end=352
-  _globals['_LISTSUMMARIESREQUEST']._serialized_start=354
-  _globals['_LISTSUMMARIESREQUEST']._serialized_end=476
-  _globals['_LISTSUMMARIESRESPONSE']._serialized_start=478
-  _globals['_LISTSUMMARIESRESPONSE']._serialized_end=567
+  _globals['_SUMMARYCHECK']._serialized_start=355
+  _globals['_SUMMARYCHECK']._serialized_end=486
+  _globals['_LISTSUMMARIESREQUEST']._serialized_start=488
+  _globals['_LISTSUMMARIESREQUEST']._serialized_end=610
+  _globals['_LISTSUMMARIESRESPONSE']._serialized_start=612
+  _globals['_LISTSUMMARIESRESPONSE']._serialized_end=701
 # @@protoc_insertion_point(module_scope)

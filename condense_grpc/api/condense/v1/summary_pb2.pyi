@@ -116,6 +116,40 @@ class Summary(google.protobuf.message.Message):
 Global___Summary: typing_extensions.TypeAlias = Summary
 
 @typing.final
+class SummaryCheck(google.protobuf.message.Message):
+    """What a look at the text of a model has found. Counts only. Absent for summaries that were made without a model."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    QUOTED_FACTS_FIELD_NUMBER: builtins.int
+    UNFOUNDED_FACTS_FIELD_NUMBER: builtins.int
+    STRIPPED_MARKS_FIELD_NUMBER: builtins.int
+    UNLABELLED_CALLS_FIELD_NUMBER: builtins.int
+    REDACTIONS_FIELD_NUMBER: builtins.int
+    quoted_facts: builtins.int
+    """Paths, identifiers and error texts in the summary."""
+    unfounded_facts: builtins.int
+    """Those of them that the results do not have: the model has copied wrongly, or invented them."""
+    stripped_marks: builtins.int
+    """Labels and refs that named nothing of the batch, and forged markup. They were taken out."""
+    unlabelled_calls: builtins.int
+    """Calls of the batch that the summary does not speak of by their label."""
+    redactions: builtins.int
+    """Keys and other secrets that were taken out of what the model was shown. The results themselves are as they were."""
+    def __init__(
+        self,
+        *,
+        quoted_facts: builtins.int = ...,
+        unfounded_facts: builtins.int = ...,
+        stripped_marks: builtins.int = ...,
+        unlabelled_calls: builtins.int = ...,
+        redactions: builtins.int = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["quoted_facts", b"quoted_facts", "redactions", b"redactions", "stripped_marks", b"stripped_marks", "unfounded_facts", b"unfounded_facts", "unlabelled_calls", b"unlabelled_calls"]) -> None: ...
+
+Global___SummaryCheck: typing_extensions.TypeAlias = SummaryCheck
+
+@typing.final
 class ListSummariesRequest(google.protobuf.message.Message):
     """Which summaries to list. See `SessionService.ListSummaries`."""
 
