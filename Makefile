@@ -54,6 +54,15 @@ test: setup ## Run all tests
 test-vectors: setup ## Run the vectors alone (CONDENSE_VECTORS names another folder of them)
 	$(BIN)/python -m pytest tests/test_vectors.py
 
+bench: setup ## Measure against yardsticks and print the table (BENCH="--rows turn,flush --json" passes options)
+	$(BIN)/python -m bench $(BENCH)
+
+bench-check: setup ## The same, failing when a ratio misses its target by more than a third
+	$(BIN)/python -m bench --check $(BENCH)
+
+bench-chart: setup ## Measure turns over the length of a session and draw docs/scaling.svg
+	$(BIN)/python -m bench --chart docs/scaling.svg $(BENCH)
+
 demo: setup ## Run the main job: a real server, an agent with real tools, a restart, checks
 	$(BIN)/condense-grpc demo $(if $(DEMO_PATH),--path "$(DEMO_PATH)")
 
@@ -65,4 +74,4 @@ check: lint types imports sizes contract test ## Everything that must hold befor
 clean: ## Remove what was made here
 	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup generate check-generate contract format lint types imports sizes test test-vectors demo serve check clean
+.PHONY: help setup generate check-generate contract format lint types imports sizes test test-vectors bench bench-check bench-chart demo serve check clean

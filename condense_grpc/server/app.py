@@ -7,7 +7,7 @@ grace, what is left is cancelled (a flush then keeps what it has committed), and
 import asyncio
 import logging
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from importlib.metadata import version
 
@@ -68,9 +68,14 @@ def server_options(settings: ServerSettings) -> list[tuple[str, int]]:
 
 
 class CondenseServer:
-    """One gRPC server in front of one engine, which the caller starts before and closes after it."""
+    """One gRPC server in front of one engine, which the caller starts before and closes after it.
 
-    def __init__(self, composition: Composition, settings: ServerSettings) -> None:
+    `further`: handlers of services that are not part of the contract.
+    """
+
+    def __init__(
+        self, composition: Composition, settings: ServerSettings, further: Sequence[grpc.GenericRpcHandler] = ()
+    ) -> None:
         engine = composition.engine
         limits = Limits.of(settings)
         configs = ConfigReader(tuple(one.name for one in composition.offered), settings.session_defaults)
@@ -93,6 +98,7 @@ class CondenseServer:
             wire.handler(CONDENSE, CondenseServicer(engine, DeltaReader(limits, configs))),
             wire.handler(SESSIONS, SessionServicer(engine, configs)),
             wire.handler(CAPABILITIES, CapabilitiesServicer(capabilities)),
+            *further,
         )
         self._server.add_generic_rpc_handlers(handlers)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
@@ -125,14 +131,21 @@ class CondenseServer:
         self._workers.close()
 
 
-async def serve(settings: ServerSettings, announce: Callable[[str], None]) -> None:
+async def serve(
+    settings: ServerSettings,
+    announce: Callable[[str], None],
+    *,
+    composition: Composition | None = None,
+    further: Sequence[grpc.GenericRpcHandler] = (),
+) -> None:
     """Run a server until SIGTERM or SIGINT. `announce` gets one line when it listens.
 
-    A second signal ends the process at once. Raises SettingsInvalid, CannotListen, and what a store raises when it
+    `composition` stands in place of the one that the settings ask for; `further` are handlers of further services. A
+    second signal ends the process at once. Raises SettingsInvalid, CannotListen, and what a store raises when it
     cannot be opened.
     """
     tune_allocator()
-    composition = compose(settings)
+    composition = composition or compose(settings)
     loop = asyncio.get_running_loop()
     stopped = _stop_signal(loop)
     async with AsyncExitStack() as stack:
@@ -140,7 +153,7 @@ async def serve(settings: ServerSettings, announce: Callable[[str], None]) -> No
         await composition.engine.start()
         grace = _Grace(loop, settings.shutdown_grace_seconds)
         stack.push_async_callback(lambda: composition.engine.close(grace.left()))
-        server = CondenseServer(composition, settings)
+        server = CondenseServer(composition, settings, further)
         stack.push_async_callback(lambda: server.stop(grace.left()))
         address = await server.start()
         engine = composition.engine

@@ -43,15 +43,19 @@ class Composition:
 
 def compose(settings: ServerSettings) -> Composition:
     """The engine that the settings ask for, not started yet. Raises SettingsInvalid."""
-    options = EngineOptions(concurrency=settings.summarize_concurrency, sessions_kept=settings.max_loaded_sessions)
     clock = SystemClock()
     summaries = set_up(settings, os.environ, clock)
-    engine = Engine(make_store(settings.store), summaries.summarizer, clock, options)
+    engine = Engine(make_store(settings.store), summaries.summarizer, clock, engine_options(settings))
     offered = tuple(
         Offered(name, is_default=name == summaries.summarizer.name, is_remote=name != EXTRACTIVE)
         for name in summaries.offered
     )
     return Composition(engine, offered, summaries.close)
+
+
+def engine_options(settings: ServerSettings) -> EngineOptions:
+    """What the settings say about the engine."""
+    return EngineOptions(concurrency=settings.summarize_concurrency, sessions_kept=settings.max_loaded_sessions)
 
 
 def make_store(address: str) -> Store:
