@@ -7,13 +7,18 @@ Messages that arrive meanwhile are none of its business; a batch whose messages 
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from condense_grpc.domain.capture import group_batches
-from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, FrontierEntry, StatsEntry
-from condense_grpc.domain.stats import add_usage
+from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.diagnostics import DiagnosticKind
+from condense_grpc.domain.entries import ContextMetrics, Entry, FlushMetricsEntry, FrontierEntry, Stats, StatsEntry
+from condense_grpc.domain.messages import text_of
+from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
-from condense_grpc.engine.compression_step import CompressionOrder, CompressionReport, compress_chains, summary_usage
+from condense_grpc.engine.compression_step import CompressionOrder, CompressionReport, compress_chains
 from condense_grpc.engine.events import (
     BatchOutcome,
     BatchProgress,
@@ -27,15 +32,18 @@ from condense_grpc.engine.flush_report import batch_finished, batch_preview, com
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
 from condense_grpc.engine.measures import session_metrics
-from condense_grpc.engine.ports import SummaryFailure, SummaryRequest
+from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest
 from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.revision import current_revision
 from condense_grpc.engine.state import SessionState
-from condense_grpc.engine.summarizing import Stream, answer_of, ask
+from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, summary_usage, writer_of
 from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import CondenseError
 
 logger = logging.getLogger(__name__)
+
+# How many of the newest summaries a new one need not repeat.
+_KNOWN_SUMMARIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,9 @@ class Flush:
         self._run = run
         self._works: list[FlushWork] = []
         self._metrics = ContextMetrics()
-        self._result_budget_chars = 0
+        self._known_text = ""
+        self._config = SessionConfig()
+        self._writers: dict[int, str] = {}
 
     async def run(self) -> FlushCompleted:
         """Everything, from the snapshot to what its last event says."""
@@ -79,7 +89,7 @@ class Flush:
                 return False
             state.flushed_since_load = True
             self._metrics = session_metrics(state)
-            self._result_budget_chars = state.config.result_budget_chars
+            self._config = state.config
             await self._spill(live)
             await self._take_snapshot(state)
             self._run.emit(FlushStarted(self._order.trigger, tuple(map(batch_preview, self._works))))
@@ -107,6 +117,7 @@ class Flush:
         captured = find_pending(state)
         messages = await self._tools.bodies.messages(state, places_of(captured))
         batches = [with_texts(state, batch, messages) for batch in captured]
+        self._known_text = "\n".join(text_of(one.message) for one in state.decisions.summaries[-_KNOWN_SUMMARIES:])
         paths = state.config.path_arguments
         grouped = group_batches(batches, state.config.batching_mode)
         self._works = [FlushWork(number, batch, paths) for number, batch in enumerate(grouped)]
@@ -129,20 +140,33 @@ class Flush:
                 await self._commit(work)
 
     def _ask(self, work: FlushWork) -> Stream:
-        request = SummaryRequest(self._order.session_id, work.remaining, self._result_budget_chars)
+        session_id, config = self._order.session_id, self._config
+        request = SummaryRequest(session_id, work.remaining, config.result_budget_chars, self._known_text, config)
         return ask(lambda: self._tools.summarizer.summarize(request))
 
     async def _summarize(self, work: FlushWork, stream: Stream, slots: asyncio.Semaphore) -> None:
-        def on_progress(received_chars: int) -> None:
-            self._run.emit(BatchProgress(work.number, received_chars, work.raw_chars))
-
         async with slots:
-            self._run.emit(BatchStarted(work.number, work.raw_chars))
-            answer = await answer_of(stream, on_progress)
+            self._begin_batch(work, writer_of(self._tools.summarizer, self._order.session_id, self._config))
+            answer = await answer_of(stream, partial(self._tell, work))
+        work.wasted = answer.wasted
         if isinstance(answer, SummaryFailure):
             work.failure_reason = answer.reason or "failed"
         else:
             work.reply = answer
+
+    def _begin_batch(self, work: FlushWork, writer: str) -> None:
+        if self._writers.get(work.number) != writer:
+            self._writers[work.number] = writer
+            self._run.emit(BatchStarted(work.number, work.raw_chars, writer))
+
+    def _tell(self, work: FlushWork, event: OnTheWay) -> None:
+        """What happens to a batch on its way."""
+        if isinstance(event, SummaryProgress):
+            self._run.emit(BatchProgress(work.number, event.received_chars, work.raw_chars))
+        elif isinstance(event, SummaryAttempt):
+            self._begin_batch(work, event.summarizer)
+        else:
+            self._run.emit(Notice(event.level, event.text))
 
     async def _commit(self, work: FlushWork) -> None:
         now_ms = self._tools.clock.now_ms()
@@ -153,6 +177,8 @@ class Flush:
             else:
                 entries = settle(work, state.decisions.index, state.failure_counts, now_ms)
                 state.decide(entries, now_ms, applied=True)
+                if work.failure_reason:
+                    _note_failure(state, work, now_ms)
                 await self._tools.registry.persist(live)
         self._run.emit(batch_finished(work))
         if work.outcome is BatchOutcome.FAILED:
@@ -162,16 +188,13 @@ class Flush:
 
     async def _write_frontier(self) -> None:
         processed = [work for work in self._works if work.is_processed]
-        if not processed:
-            return
         async with self._tools.registry.locked(self._order.session_id) as live:
-            stats = live.state.decisions.stats
-            for work in processed:
-                if work.reply is not None:
-                    stats = add_usage(stats, summary_usage(work.reply.usage))
-            entries = FrontierEntry(frontier_of(processed)), StatsEntry(stats)
-            live.state.decide(entries, self._tools.clock.now_ms())
-            await self._tools.registry.persist(live)
+            before = live.state.decisions.stats
+            stats = _with_spending(before, self._works)
+            entries: list[Entry] = [FrontierEntry(frontier_of(processed))] if processed else []
+            if processed or stats != before:
+                live.state.decide([*entries, StatsEntry(stats)], self._tools.clock.now_ms())
+                await self._tools.registry.persist(live)
 
     async def _compress(self) -> CompressionReport:
         async with self._tools.registry.locked(self._order.session_id) as live:
@@ -206,6 +229,22 @@ class Flush:
         async with self._tools.registry.locked(self._order.session_id) as live:
             revision = await current_revision(self._tools.bodies, live.state)
             return completed_flush(outcome, self._works, report, live.state.decisions, revision)
+
+
+def _with_spending(stats: Stats, works: Sequence[FlushWork]) -> Stats:
+    """The statistics with what these batches took; a reply that was not kept was paid for, too."""
+    for work in works:
+        if work.reply is not None:
+            stats = (add_usage if work.is_processed else add_wasted)(stats, summary_usage(work.reply.usage))
+        if work.wasted is not None:
+            stats = add_wasted(stats, summary_usage(work.wasted))
+    return stats
+
+
+def _note_failure(state: SessionState, work: FlushWork, now_ms: int) -> None:
+    """Once per batch and reason."""
+    turn, reason = work.batch.turn_index, work.failure_reason
+    state.note(DiagnosticKind.SUMMARY_FAILED, f"{work.keys[0]} {reason}", f"turn {turn}: {reason}", now_ms)
 
 
 def _is_as_captured(state: SessionState, work: FlushWork) -> bool:

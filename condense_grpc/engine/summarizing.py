@@ -3,12 +3,26 @@
 import logging
 from collections.abc import AsyncIterator, Callable
 
+from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.stats import SummaryUsage
 from condense_grpc.domain.text import is_blank
-from condense_grpc.engine.ports import SummaryEvent, SummaryFailure, SummaryProgress, SummaryReply
+from condense_grpc.engine.ports import (
+    KeepsOutages,
+    Summarizer,
+    SummarizerHealth,
+    SummaryAttempt,
+    SummaryEvent,
+    SummaryFailure,
+    SummaryNotice,
+    SummaryProgress,
+    SummaryReply,
+    Usage,
+)
 
 logger = logging.getLogger(__name__)
 
 Stream = AsyncIterator[SummaryEvent] | SummaryFailure
+OnTheWay = SummaryAttempt | SummaryProgress | SummaryNotice
 
 
 def ask(request: Callable[[], AsyncIterator[SummaryEvent]]) -> Stream:
@@ -19,18 +33,17 @@ def ask(request: Callable[[], AsyncIterator[SummaryEvent]]) -> Stream:
         return _raised(error)
 
 
-async def answer_of(stream: Stream, on_progress: Callable[[int], None]) -> SummaryReply | SummaryFailure:
-    """The end of a request; `on_progress` is told the characters received so far."""
+async def answer_of(stream: Stream, on_event: Callable[[OnTheWay], None]) -> SummaryReply | SummaryFailure:
+    """The end of a request; `on_event` is told what happens on the way."""
     if isinstance(stream, SummaryFailure):
         return stream
     try:
         async for event in stream:
-            if isinstance(event, SummaryProgress):
-                on_progress(event.received_chars)
-            elif isinstance(event, SummaryReply) and is_blank(event.text):
-                return SummaryFailure("empty-reply")
-            else:
+            if isinstance(event, SummaryReply):
+                return SummaryFailure("empty-reply", event.usage) if is_blank(event.text) else event
+            if isinstance(event, SummaryFailure):
                 return event
+            on_event(event)
     except Exception as error:
         return _raised(error)
     finally:
@@ -54,3 +67,23 @@ def _raised(error: Exception) -> SummaryFailure:
     unnamed = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
     logger.error("a summarizer raised", exc_info=unnamed)
     return SummaryFailure("summarizer-error")
+
+
+def health_of(summarizer: Summarizer, session_id: str, config: SessionConfig) -> SummarizerHealth:
+    """Who writes the summaries of a session now; one that cannot fail over is always itself."""
+    if isinstance(summarizer, KeepsOutages):
+        return summarizer.health(session_id, config)
+    return SummarizerHealth(summarizer.name)
+
+
+def writer_of(summarizer: Summarizer, session_id: str, config: SessionConfig) -> str:
+    """The name of who would write for a session now."""
+    health = health_of(summarizer, session_id, config)
+    return health.fallback if health.in_fallback and health.fallback else health.name
+
+
+def summary_usage(usage: Usage | None) -> SummaryUsage:
+    """A reply's usage as the statistics count it; without a model there is none, and nothing to pay."""
+    if usage is None:
+        return SummaryUsage()
+    return SummaryUsage(usage.input_tokens, usage.output_tokens, usage.cost or 0, usage.cost is not None)

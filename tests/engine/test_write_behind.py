@@ -1,0 +1,189 @@
+"""When what becomes durable: appends a moment later, decisions before anybody hears of them."""
+
+import pytest
+
+from condense_grpc.engine.engine import EngineOptions
+from condense_grpc.engine.requests import CallState
+from condense_grpc.errors import CondenseError, StoreUnavailable, TranscriptMismatch
+from tests.domain.histories import answer, calls, result, user
+from tests.engine.harness import NEVER, World, passes
+
+BIG = "y" * 300
+
+
+async def length_in_store(world: World) -> int:
+    row = await world.store.inner.read_row("s")
+    assert row is not None
+    return row.length
+
+
+async def test_appends_wait_and_nothing_is_lost_on_close(world: World) -> None:
+    """The client still has them; closing writes them."""
+    agent = await world.agent()
+    await agent.append(user(None), answer(None))
+    assert await length_in_store(world) == 0
+    await world.restart()
+    assert (await world.engine.get_session("s")).length == await length_in_store(world) == 2
+
+
+async def test_appends_are_written_a_moment_later() -> None:
+    """By a task of the engine's own."""
+    world = World(options=EngineOptions(write_delay_seconds=0))
+    agent = await world.agent()
+    await agent.append(user(None))
+    await passes()
+    assert await length_in_store(world) == 1
+    await agent.append(user(None))
+    await passes()
+    assert await length_in_store(world) == 2
+    await world.engine.close()
+
+
+async def test_a_store_that_does_not_answer_is_tried_again() -> None:
+    """An append is not lost because of one failure."""
+    world = World(options=EngineOptions(write_delay_seconds=0))
+    agent = await world.agent()
+    world.store.fail("write", StoreUnavailable(), times=3)
+    await agent.append(user(None))
+    await passes()
+    assert await length_in_store(world) == 1
+    await world.engine.close()
+
+
+async def test_what_a_closing_store_refuses_is_reported_and_closing_goes_on(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One session that cannot be written keeps no other from it."""
+    agent, other = await world.agent(), await world.agent("other")
+    await agent.append(user(None))
+    await other.append(user(None))
+    world.store.fail("write", StoreUnavailable())
+    await world.engine.close()
+    assert await length_in_store(world) == 0
+    row = await world.store.inner.read_row("other")
+    assert row is not None and row.length == 1
+    assert "STORE_UNAVAILABLE" in caplog.text
+    assert world.store.calls[-1] == "close"
+
+
+async def test_many_bytes_do_not_wait(world: World) -> None:
+    """What waits is bounded."""
+    agent = await world.agent()
+    await agent.append(user(None, "x" * 9_000_000))
+    assert await length_in_store(world) == 1
+
+
+async def test_appends_while_the_engine_closes_are_written_at_once(world: World) -> None:
+    """Nobody comes behind them any more; no flush starts, and that is no error."""
+    agent = await world.agent(prune_on="agent-message")
+    world.engine._registry._closing = True
+    world.engine._flushing.desk._closing = True
+    await agent.work("a")
+    assert await length_in_store(world) == 4
+
+
+async def test_unwritten_messages_go_with_decisions(world: World) -> None:
+    """A stub is never shown before its original is durable."""
+    agent = await world.agent(spill_threshold=300)
+    await agent.append(user(None), calls(None, "a"))
+    await agent.append(result(None, "a", BIG))
+    assert await length_in_store(world) == 3
+    world.crash()
+    assert await agent.read("t1") == BIG
+
+
+async def test_a_crash_takes_what_was_not_written_and_the_client_heals_it(world: World) -> None:
+    """The etag of the lost messages does not match, and the whole history does."""
+    agent = await world.agent()
+    await agent.work("a")
+    await agent.flush()
+    await agent.append(user(None, "lost"))
+    world.crash()
+    with pytest.raises(TranscriptMismatch):
+        await agent.append(answer(None))
+    await agent.append(*agent.history, answer(None), base=0)
+    assert len(await agent.refs()) == 1
+    assert agent.length == 6
+
+
+@pytest.mark.parametrize("step", ["append", "flush", "compact"])
+async def test_decisions_that_could_not_be_written_are_as_if_never_made(world: World, step: str) -> None:
+    """The state is thrown away: nothing is half visible, not even in memory."""
+    agent = await world.agent(spill_threshold=300, chain_compression={"rolling_window": 0})
+    await agent.work("a")
+    if step == "compact":
+        await agent.flush()
+    await world.restart()
+    before = await agent.view(), await agent.refs()
+    world.store.fail("write", StoreUnavailable())
+    with pytest.raises(StoreUnavailable):
+        if step == "append":
+            await agent.append(user(None), calls(None, "b"), result(None, "b", BIG))
+        elif step == "flush":
+            await agent.flush()
+        else:
+            await agent.compact()
+    assert (await agent.view(), await agent.refs()) == before
+    world.crash()
+    assert (await agent.view(), await agent.refs()) == before
+
+
+async def test_a_flush_whose_write_fails_keeps_the_batches_before(world: World) -> None:
+    """Batches are committed one by one; the rest is pending and comes next time, without a lost or doubled ref."""
+    agent = await world.agent()
+    await agent.work("a", "b")
+    await world.restart()
+    world.store.after = lambda name: fail_second_commit(world, name)
+    with pytest.raises(StoreUnavailable):
+        await agent.flush()
+    world.store.after = None
+    assert list((await agent.refs()).values()) == ["t1"]
+    assert (await agent.flush()).outcomes == ["summarized"]
+    assert list((await agent.refs()).values()) == ["t1", "t2"]
+
+
+async def fail_second_commit(world: World, name: str) -> None:
+    if name == "write" and not world.store._failing:
+        world.store.fail("write", StoreUnavailable())
+
+
+async def test_a_write_that_was_made_but_not_confirmed_heals(world: World) -> None:
+    """The answer was lost: the version differs, the state is loaded again, the client repeats its call."""
+    agent = await world.agent()
+    await agent.work("a")
+
+    async def lose_answer(name: str) -> None:
+        if name == "write":
+            world.store.after = None
+            raise StoreUnavailable
+
+    world.store.after = lose_answer
+    await world.engine.close()
+    world.engine = world.other_engine()
+    assert (await agent.flush()).outcome == "summarized"
+
+    await agent.append(user(None))
+    world.store.after = lose_answer
+    with pytest.raises(StoreUnavailable):
+        await world.engine.diagnostic_entries("s", 0, 1)
+    with pytest.raises(CondenseError, match="changed meanwhile"):
+        await world.engine.diagnostic_entries("s", 0, 1)
+    assert (await world.engine.get_session("s")).length == 5
+
+
+async def test_settings_that_could_not_be_written_do_not_hold(world: World) -> None:
+    """The caller was told that it failed, so a later write must not make it true."""
+    agent = await world.agent()
+    world.store.fail("write", StoreUnavailable())
+    with pytest.raises(StoreUnavailable):
+        await world.engine.update_session("s", config={"enabled": False}, labels={"a": "b"})
+    await agent.work("a")
+    await world.restart()
+    session = await world.engine.get_session("s")
+    assert session.config.enabled and session.labels == {} and session.length == 4
+    assert (await agent.call("a")).state is CallState.PENDING
+
+
+async def test_options_have_sane_defaults() -> None:
+    """A write waits for a moment, not for ever."""
+    assert 0 < EngineOptions().write_delay_seconds < 1 < NEVER
