@@ -17,6 +17,8 @@ class DiagnosticKind(StrEnum):
     RANGE_ID_MISMATCH = "range-id-mismatch"
     ORPHAN_SWEEP = "orphan-sweep"
     BACKFILL_EMPTY = "backfill-empty"
+    MALFORMED_ENTRY = "malformed-entry"
+    SUMMARY_FAILED = "summary-failed"
 
 
 class DiagnosticSink:

@@ -32,6 +32,11 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def storable(text: str) -> str:
+    """The text as every database takes it: a NUL or a lone surrogate becomes another character."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
 def utf8_bytes(text: str) -> int:
     """Size of the UTF-8 form."""
     return len(text) if text.isascii() else len(utf8(text))

@@ -106,12 +106,18 @@ def write_part(part: Part) -> tuple[Any, ...]:
             return (4, part.type, part.json)
 
 
+def source_text(data: bytes) -> str:
+    """The text of a message that came as its host's own JSON; empty for others."""
+    form, *fields = unpack(data)
+    return as_text(fields[0]) if form == _SOURCE_FORMAT else ""
+
+
 def decode_message(data: bytes, timestamp_ms: int) -> Message:
     """The message of these bytes, with the timestamp that is stored beside them."""
     form, *fields = unpack(data)
     if form == _SOURCE_FORMAT:
-        message = message_from_pi(parse_or_text(as_text(fields[0])))
-        return replace(message, timestamp_ms=timestamp_ms)
+        source = as_text(fields[0])
+        return replace(message_from_pi(parse_or_text(source)), timestamp_ms=timestamp_ms, source_json=source)
     texts = [as_text(value) for value in (fields[3], fields[4], *fields[6:9], fields[10])]
     return Message(
         role=_ROLES[fields[0]],

@@ -80,7 +80,7 @@ class Decisions:
                     self.summaries.append(PlacedSummary(commit.anchor_length, message, skeleton))
                 case StatsEntry():
                     self.stats = entry.stats
-                case FrontierEntry():
+                case FrontierEntry() if entry.frontier.last_attempted_tool_call_id:
                     self.frontier = entry.frontier
                 case FlushMetricsEntry():
                     self.recent_flushes = [*self.recent_flushes, entry][-self.KEPT_FLUSHES :]

@@ -14,6 +14,7 @@ from condense_grpc.domain.slices import Slice
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.flushing import Flushing
+from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.ports import Clock, SessionFilter, Store, StoredDiagnostic, Summarizer
 from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.reading import Reading
@@ -25,6 +26,7 @@ from condense_grpc.engine.requests import (
     DiagnosticsReport,
     FlushAdvice,
     FlushRequest,
+    ImportResult,
     PruneRequest,
     PruneResult,
     SessionInfo,
@@ -32,6 +34,7 @@ from condense_grpc.engine.requests import (
 from condense_grpc.engine.sessions import Sessions
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
+from condense_grpc.engine.transfers import Transfers
 from condense_grpc.engine.turns import Turns, usage_trigger, with_usage
 
 
@@ -73,6 +76,7 @@ class Engine:
         self._turns = Turns(self._tools, self._sessions)
         self._flushing = Flushing(self._tools, self._sessions, self._turns)
         self._reading = Reading(self._tools)
+        self._transfers = Transfers(self._tools, self._sessions)
 
     @property
     def store_kind(self) -> str:
@@ -138,6 +142,23 @@ class Engine:
         """Make a session that begins with the first `base_length` messages of another and what was decided on them."""
         row = self._sessions.new_row(session_id, {}, labels or {}, request_id)
         return await self._sessions.fork(source_id, row, base_length)
+
+    async def import_session(
+        self,
+        file: PiFile,
+        session_id: str = "",
+        *,
+        config: Mapping[str, Any],
+        labels: Mapping[str, str],
+        request_id: str = "",
+    ) -> ImportResult:
+        """Make a session of a file that is complete; an empty id is that of the file. On repeat as `create_session`."""
+        row = self._sessions.new_row(session_id or file.header_id, config, labels, request_id)
+        return await self._transfers.import_session(row, file)
+
+    def export_session(self, session_id: str) -> AsyncGenerator[bytes, None]:
+        """A session as a file, in chunks of at most a mebibyte."""
+        return self._transfers.export_session(session_id)
 
     # The hot path
 

@@ -18,10 +18,11 @@ async def record_bodies(bodies: BodyCache, state: SessionState, records: Sequenc
     nodes = {node for source in sources for node in (source.call_node, source.result_node) if node}
     encoded = await bodies.encoded(state, nodes)
     messages = {node: decode_message(body, 0) for node, body in encoded.items()}
-    return {record.key: _body(record, messages) for record in records}
+    return {record.key: body_of(record, messages) for record in records}
 
 
-def _body(record: Record, messages: Mapping[int, Message]) -> RecordBody:
+def body_of(record: Record, messages: Mapping[int, Message]) -> RecordBody:
+    """Text, arguments and parts of a record; `messages` by node hold those that it names."""
     source = record.source
     if source is None:
         return RecordBody(record.text or "", record.args_json or "{}", record.parts)

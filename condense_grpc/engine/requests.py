@@ -13,6 +13,7 @@ from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, Fron
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.domain.validity import Violation
+from condense_grpc.engine.ports import SummarizerHealth
 
 
 class ViewKind(StrEnum):
@@ -191,14 +192,6 @@ class CallFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class SummarizerHealth:
-    """Who writes summaries now."""
-
-    name: str
-    in_fallback: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class DiagnosticsReport:
     """Everything about a session. `counts` per diagnostic kind since the session was loaded."""
 
@@ -214,3 +207,20 @@ class DiagnosticsReport:
     flushes: Sequence[FlushMetricsEntry]
     status_line: str
     flush_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCounts:
+    """What a file holds: messages on the active branch, decisions that were taken over, lines that were ignored."""
+
+    messages: int = 0
+    entries: int = 0
+    ignored_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """A session that was made of a file, and what was found in the file."""
+
+    info: SessionInfo
+    counts: ImportCounts

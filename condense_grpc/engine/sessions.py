@@ -1,6 +1,7 @@
 """Sessions as a whole: made, listed, changed, forked, removed."""
 
 import hashlib
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,6 +9,7 @@ from typing import Any
 
 from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.engine.config_codec import config_to_json
+from condense_grpc.engine.forking import forked_facts, nodes_beside
 from condense_grpc.engine.ports import SessionFilter, SessionRow
 from condense_grpc.engine.requests import Delta, SessionInfo
 from condense_grpc.engine.session_info import session_info
@@ -42,10 +44,10 @@ class Sessions:
         try:
             await self._registry.create(row)
         except SessionAlreadyExists:
-            await self._require_same_request(row)
+            await self.require_same_request(row)
         return await self.get(row.session_id)
 
-    async def _require_same_request(self, row: SessionRow) -> None:
+    async def require_same_request(self, row: SessionRow) -> None:
         """A repeated creation is fine when it is the same request."""
         existing = await self._store.read_row(row.session_id)
         asked = row.create_request_id
@@ -103,7 +105,7 @@ class Sessions:
         try:
             failures = await self._copy(source_id, row, base_length)
         except SessionAlreadyExists:
-            await self._require_same_request(row)
+            await self.require_same_request(row)
             return await self.get(row.session_id)
         async with self._registry.locked(row.session_id) as forked:
             forked.state.failure_counts = failures
@@ -116,7 +118,9 @@ class Sessions:
             state, transcript = live.state, live.state.transcript
             length = len(transcript) if base_length is None else base_length
             transcript.check_base(length, "")
-            commits = [commit.number for commit in state.decisions.commits if commit.anchor_length <= length]
+            kept = [commit for commit in state.decisions.commits if commit.anchor_length <= length]
+            commits = [commit.number for commit in kept]
+            nodes = [*transcript.nodes[:length], *nodes_beside(kept, transcript.nodes[:length])]
             copy = replace(
                 state.row,
                 session_id=row.session_id,
@@ -127,8 +131,9 @@ class Sessions:
                 length=length,
                 labels=row.labels,
                 create_request_id=row.create_request_id,
+                facts_json=json.dumps(forked_facts(state.facts)),
             )
-            await completed(self._store.fork(source_id, copy, transcript.nodes[:length], commits))
+            await completed(self._store.fork(source_id, copy, nodes, commits))
             return dict(state.failure_counts)
 
 

@@ -9,12 +9,14 @@ import copy
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
 from condense_grpc.domain.entries import Entry
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.protection import Protection
+from condense_grpc.domain.text import storable
 from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
 from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
@@ -50,9 +52,9 @@ class SessionState:
         self.shown: ShownView | None = None
         self.sink = DiagnosticSink()
         self._forget_measures()
-        facts = json.loads(stored.row.facts_json)
-        self.view_shown: bool = bool(facts.get("viewShown"))
-        self.next_diagnostic: int = int(facts.get("nextDiagnostic", 1))
+        self.facts: dict[str, Any] = json.loads(stored.row.facts_json)
+        self.view_shown: bool = bool(self.facts.get("viewShown"))
+        self.next_diagnostic: int = int(self.facts.get("nextDiagnostic", 1))
 
     def _forget_measures(self) -> None:
         """What a load or a rewind forgets: diagnostics, reclaim, the last usage."""
@@ -70,6 +72,7 @@ class SessionState:
         twin._unwritten_commits = [*self._unwritten_commits]
         twin._unwritten_diagnostics = [*self._unwritten_diagnostics]
         twin.failure_counts = {**self.failure_counts}
+        twin.facts = {**self.facts}
         twin.sink = copy.deepcopy(self.sink)
         return twin
 
@@ -109,8 +112,9 @@ class SessionState:
         """Report a diagnostic; one that is new goes to the store with the next write."""
 
         def record(_: object) -> None:
-            text = detail.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-            self._unwritten_diagnostics.append(StoredDiagnostic(self.next_diagnostic, now_ms, kind, text))
+            length = len(self.transcript)
+            found = StoredDiagnostic(self.next_diagnostic, now_ms, kind, storable(detail), length)
+            self._unwritten_diagnostics.append(found)
             self.next_diagnostic += 1
 
         self.sink.report(DiagnosticKind(kind), key, detail, record)
@@ -146,14 +150,14 @@ class SessionState:
 
     def changes(self, now_ms: int) -> Changes:
         """Everything that the store does not know yet."""
-        facts = json.dumps({"viewShown": self.view_shown, "nextDiagnostic": self.next_diagnostic})
+        self.facts |= {"viewShown": self.view_shown, "nextDiagnostic": self.next_diagnostic}
         row = replace(
             self.row,
             update_time_ms=now_ms,
             head_node=self.transcript.head_node,
             head_commit=self.decisions.head,
             length=len(self.transcript),
-            facts_json=facts,
+            facts_json=json.dumps(self.facts),
         )
         return Changes(
             row,

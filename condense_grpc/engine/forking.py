@@ -1,0 +1,36 @@
+"""What a fork takes along besides the messages and decisions of the active path."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from condense_grpc.domain.batches import Record
+from condense_grpc.domain.entries import AliasEntry, IndexEntry
+from condense_grpc.engine.carried import carried_file
+from condense_grpc.engine.decisions import Commit
+
+# How the original came to be, and what its client has seen, are its own.
+_OWN_FACTS = ("import", "shown")
+
+
+def forked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a session as they hold for a fork of it."""
+    return {name: value for name, value in facts.items() if name not in _OWN_FACTS}
+
+
+def nodes_beside(commits: Sequence[Commit], path: Iterable[int]) -> list[int]:
+    """The messages outside of a path that decisions need: bodies of records, and of lines before a compaction."""
+    sources = [record.source for record in _records(commits) if record.source]
+    wanted = {node for source in sources for node in (source.call_node, source.result_node)}
+    file = carried_file(commits)
+    if file is not None:
+        wanted.update(line.body_node for line in file.lines if line.is_compacted)
+    return sorted(wanted - set(path) - {0})
+
+
+def _records(commits: Sequence[Commit]) -> Iterable[Record]:
+    for commit in commits:
+        for entry in commit.entries:
+            if isinstance(entry, IndexEntry):
+                yield from entry.records
+            elif isinstance(entry, AliasEntry) and entry.record is not None:
+                yield entry.record
