@@ -21,16 +21,20 @@ class DiagnosticKind(StrEnum):
     SUMMARY_FAILED = "summary-failed"
 
 
+# Counters that are there from the beginning; those of other kinds come with the first of its kind.
+_COUNTED = tuple(DiagnosticKind)[:4]
+
+
 class DiagnosticSink:
     """Knows what was reported in one session. Owned by it and not thread-safe."""
 
     def __init__(self) -> None:
         self._known: set[tuple[DiagnosticKind, str]] = set()
-        self._counts = dict.fromkeys(DiagnosticKind, 0)
+        self._counts = dict.fromkeys(_COUNTED, 0)
 
     @property
     def counts(self) -> dict[DiagnosticKind, int]:
-        """Reports since the last reset by kind, zeros included."""
+        """Reports since the last reset by kind."""
         return dict(self._counts)
 
     def knows(self, kind: DiagnosticKind, key: str) -> bool:
@@ -47,10 +51,10 @@ class DiagnosticSink:
             return False
         record(DiagnosticEntry(kind, detail))
         self._known.add((kind, key))
-        self._counts[kind] += 1
+        self._counts[kind] = self._counts.get(kind, 0) + 1
         return True
 
     def reset(self) -> None:
         """Forget everything."""
         self._known.clear()
-        self._counts = dict.fromkeys(DiagnosticKind, 0)
+        self._counts = dict.fromkeys(_COUNTED, 0)

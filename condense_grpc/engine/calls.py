@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from condense_grpc.domain.batches import Record, Source
 from condense_grpc.domain.entries import ChainEntry
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import Role, TextPart
 from condense_grpc.domain.pairing import Pairs
+from condense_grpc.domain.recovery import RecordBody
 from condense_grpc.domain.text import utf8
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.recall import record_bodies
@@ -81,29 +82,36 @@ async def facts_of(bodies: BodyCache, state: SessionState, records: Iterable[Rec
     listed = list(records)
     texts = await record_bodies(bodies, state, listed)
     blocks = {key: chain for chain in state.decisions.index.chains for key in chain.dropped_occurrence_keys}
-    return [_facts(state, record, texts[record.key].text, blocks) for record in listed]
+    return [_facts(state, record, texts[record.key], blocks) for record in listed]
 
 
-def _facts(state: SessionState, record: Record, text: str, blocks: dict[str, ChainEntry]) -> CallFacts:
-    index, key = state.decisions.index, record.key
+def _facts(state: SessionState, record: Record, body: RecordBody, blocks: dict[str, ChainEntry]) -> CallFacts:
+    index, key, text = state.decisions.index, record.key, body.text
     data = utf8(text)
     summaries = index.summaries_sharing([index.original_of(key) or key])
     block = blocks.get(key)
     return CallFacts(
         record=record,
         ref=index.short_ref(key) or "",
-        state=_state_of(state, record, covered=bool(summaries)),
+        state=state_of(state, record, block, covered=bool(summaries)),
         duplicate_of=index.original_of(key) or "",
         summary_id=f"s{summaries[0] + 1}" if summaries else "",
         block_id=block.block_id if block else "",
         text_chars=len(text),
         text_bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
+        arguments_json=body.args_json,
+        parts=tuple(part for part in body.parts if not isinstance(part, TextPart)),
+        pin=index.pins.find(key),
     )
 
 
-def _state_of(state: SessionState, record: Record, *, covered: bool) -> CallState:
+def state_of(state: SessionState, record: Record, block: ChainEntry | None, *, covered: bool) -> CallState:
+    """What has become of a result. `covered`: a summary stands for it; `block`: the chain that it went into."""
     index, key = state.decisions.index, record.key
+    is_kept = key in index.pins or state.protection.call(record.tool_name, record.paths)
+    if is_kept and (block is None or record.tool_call_id in block.protected_tool_call_ids):
+        return CallState.SKIPPED if _answers_no_call(record) and key not in index.pins else CallState.PROTECTED
     if index.is_alias(key):
         return CallState.DUPLICATE
     if index.is_summarized(key):
@@ -112,7 +120,7 @@ def _state_of(state: SessionState, record: Record, *, covered: bool) -> CallStat
         return CallState.SUMMARIZED if covered else CallState.ARCHIVED
     if index.is_skipped(key) or _answers_no_call(record):
         return CallState.SKIPPED
-    return CallState.PROTECTED if state.protection.call(record.tool_name, record.paths) else CallState.PENDING
+    return CallState.PROTECTED if is_kept else CallState.PENDING
 
 
 def _answers_no_call(record: Record) -> bool:

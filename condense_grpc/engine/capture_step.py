@@ -15,10 +15,16 @@ Messages = Mapping[int, Message]
 
 
 def find_pending(state: SessionState) -> list[CapturedBatch]:
-    """The batches that capture takes now, one for each assistant message, without texts."""
+    """The batches that capture takes now, one for each assistant message, without texts. Never what is pinned."""
     transcript = state.transcript
     branch = BranchView(transcript.skeletons, transcript.keys, transcript.numbers, Pairs(transcript.skeletons))
-    return find_batches(branch, state.decisions.index.is_settled, state.protection)
+    return find_batches(branch, stays_as_it_is(state), state.protection)
+
+
+def stays_as_it_is(state: SessionState) -> Callable[[str], bool]:
+    """Whether a flush leaves the result of a key alone: it is settled or pinned."""
+    index = state.decisions.index
+    return (lambda key: key in index.pins or index.is_settled(key)) if index.pins else index.is_settled
 
 
 def count_pending(state: SessionState, captured: Sequence[CapturedBatch]) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.flushing import Flushing
 from condense_grpc.engine.pi_file import PiFile
+from condense_grpc.engine.pinning import Pinning
 from condense_grpc.engine.ports import Clock, SessionFilter, Store, StoredDiagnostic, Summarizer
 from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.reading import Reading
@@ -27,6 +28,7 @@ from condense_grpc.engine.requests import (
     FlushAdvice,
     FlushRequest,
     ImportResult,
+    PinResult,
     PruneRequest,
     PruneResult,
     SessionInfo,
@@ -76,6 +78,7 @@ class Engine:
         self._turns = Turns(self._tools, self._sessions)
         self._flushing = Flushing(self._tools, self._sessions, self._turns)
         self._reading = Reading(self._tools)
+        self._pinning = Pinning(self._tools)
         self._transfers = Transfers(self._tools, self._sessions)
 
     @property
@@ -218,6 +221,12 @@ class Engine:
     async def call_facts(self, session_id: str, name: str) -> list[CallFacts]:
         """What a ref, an occurrence key or a tool call id names; results that no flush has filed too."""
         return await self._reading.call_facts(session_id, name)
+
+    async def pin_calls(
+        self, session_id: str, refs: Sequence[str], *, ttl_ms: int | None = None, unpin: bool = False
+    ) -> PinResult:
+        """Keep the results of these names verbatim, for a time or until they are unpinned."""
+        return await self._pinning.pin(session_id, refs, ttl_ms=ttl_ms, unpin=unpin)
 
     async def list_calls(self, session_id: str, after: int, limit: int) -> list[CallFacts]:
         """The results of a session in order, from number `after` (0: the first) on."""

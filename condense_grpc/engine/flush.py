@@ -32,6 +32,7 @@ from condense_grpc.engine.flush_report import batch_finished, batch_preview, com
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
 from condense_grpc.engine.measures import session_metrics
+from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest
 from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.revision import current_revision
@@ -88,6 +89,7 @@ class Flush:
             if not state.config.enabled:
                 return False
             state.flushed_since_load = True
+            end_pins(state, self._tools.clock.now_ms())
             self._metrics = session_metrics(state)
             self._config = state.config
             await self._spill(live)

@@ -18,6 +18,7 @@ from condense_grpc.engine.events import (
 from condense_grpc.engine.flush import Flush, FlushOrder
 from condense_grpc.engine.flush_report import completed_flush
 from condense_grpc.engine.flush_run import FlushRun
+from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.requests import FlushRequest, FlushTrigger
 from condense_grpc.engine.revision import current_revision
@@ -87,6 +88,9 @@ class Flushing:
                 yield event
 
     async def _compact(self, session_id: str, run: FlushRun) -> FlushCompleted:
+        async with self._tools.registry.locked(session_id) as live:
+            end_pins(live.state, self._tools.clock.now_ms())
+            await self._tools.registry.persist(live)
         run.emit(FlushStarted(FlushTrigger.MANUAL.value, ()))
         order = CompressionOrder(session_id, rolling_window=0, waits_for_pending=False)
         report = await compress_chains(self._tools, order, run)

@@ -5,6 +5,7 @@ from condense_grpc.domain.metrics import MetricsInput, compute_context_metrics
 from condense_grpc.domain.pairing import keys_of
 from condense_grpc.domain.status import Reclaim as ReclaimMeasure
 from condense_grpc.domain.status import status_line
+from condense_grpc.engine.capture_step import stays_as_it_is
 from condense_grpc.engine.rendering import view_list
 from condense_grpc.engine.state import SessionState
 
@@ -13,7 +14,7 @@ def session_metrics(state: SessionState) -> ContextMetrics:
     """The context metrics of the transcript with its summaries where they stand."""
     skeletons = view_list(state).skeletons
     keys, _ = keys_of(skeletons)
-    return compute_context_metrics(MetricsInput(skeletons, keys, state.decisions.index.is_settled, state.protection))
+    return compute_context_metrics(MetricsInput(skeletons, keys, stays_as_it_is(state), state.protection))
 
 
 def session_status(state: SessionState, metrics: ContextMetrics, text: str | None = None) -> str:

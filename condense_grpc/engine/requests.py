@@ -10,7 +10,8 @@ from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.edits import Edit
 from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, Frontier, Stats
-from condense_grpc.domain.messages import Message
+from condense_grpc.domain.messages import Message, Part
+from condense_grpc.domain.pins import Pin
 from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.ports import SummarizerHealth
@@ -178,7 +179,10 @@ class CallState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """A record with what the index knows about it and what its stored text measures."""
+    """A record with what the index knows about it and what its stored text measures.
+
+    `arguments_json` and `parts` are those of the call and the result, also where the record itself does not hold them.
+    """
 
     record: Record
     ref: str
@@ -189,6 +193,9 @@ class CallFacts:
     text_chars: int = 0
     text_bytes: int = 0
     sha256: str = ""
+    arguments_json: str = "{}"
+    parts: tuple[Part, ...] = ()
+    pin: Pin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +214,15 @@ class DiagnosticsReport:
     flushes: Sequence[FlushMetricsEntry]
     status_line: str
     flush_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PinResult:
+    """The results that were named, as they are now, and the names that stand for nothing."""
+
+    facts: Sequence[CallFacts]
+    unknown_refs: Sequence[str]
+    revision: str
 
 
 @dataclass(frozen=True, slots=True)
