@@ -108,8 +108,9 @@ class World:
 
     async def idle(self, name: str = "s") -> None:
         """Wait until no flush runs."""
-        while self.engine._flushing.desk.running(name) is not None:
-            await asyncio.sleep(0)
+        while (run := self.engine._flushing.desk.running(name)) is not None:
+            assert run.task is not None
+            await asyncio.wait([run.task])
 
 
 class Agent:

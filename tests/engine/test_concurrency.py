@@ -203,7 +203,7 @@ async def test_many_may_watch_and_go(world: World) -> None:
         watching.append(asyncio.ensure_future(finished(world.engine.compact("s", attach=True))))
         leaving = agent.flushing(attach=True)
         assert isinstance((await anext(leaving)).event, FlushStarted)
-        await leaving.aclose()  # type: ignore[attr-defined]
+        await leaving.aclose()
         slow = agent.flushing(attach=True)
         await anext(slow)
         seen = await flush.opened()
@@ -222,7 +222,7 @@ async def test_its_owner_stops_it(world: World) -> None:
     events = agent.flushing()
     await anext(events)
     await gate.reached.wait()
-    await events.aclose()  # type: ignore[attr-defined]
+    await events.aclose()
     async with Gates(agent) as flush:
         watching = asyncio.ensure_future(finished(agent.flushing(attach=True)))
         await passes()
@@ -281,14 +281,14 @@ async def test_a_fault_of_ours_keeps_nothing_half_done(world: World, monkeypatch
     assert len((await agent.flush()).blocks) == 1
 
 
-def _half_settle(work, index, failures, now_ms):  # type: ignore[no-untyped-def]
+def _half_settle(work, index, failures, now_ms):
     from condense_grpc.engine.flush_work import settle
 
     settle(work, index, failures, now_ms)
     raise ZeroDivisionError
 
 
-def _half_compress(source, fused):  # type: ignore[no-untyped-def]
+def _half_compress(source, fused):
     from condense_grpc.domain.compression import compress
 
     compress(source, fused)

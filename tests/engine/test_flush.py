@@ -97,22 +97,22 @@ async def test_a_batch_that_fails_stays_as_it_is(
 class RefusingSummarizer(FakeSummarizer):
     """Raises when it is asked, not when it is read."""
 
-    def summarize(self, request):  # type: ignore[no-untyped-def]
+    def summarize(self, request):
         raise RuntimeError(SECRET)
 
 
 class UnclosableSummarizer(FakeSummarizer):
     """Its streams cannot be closed in peace."""
 
-    def summarize(self, request):  # type: ignore[no-untyped-def]
+    def summarize(self, request):
         return Unclosable(super().summarize(request))
 
 
 class Unclosable:
-    def __init__(self, events):  # type: ignore[no-untyped-def]
+    def __init__(self, events):
         self.events = events
 
-    def __aiter__(self):  # type: ignore[no-untyped-def]
+    def __aiter__(self):
         return self.events
 
     async def aclose(self) -> None:
@@ -122,18 +122,18 @@ class Unclosable:
 class BareSummarizer(FakeSummarizer):
     """Its streams are iterators and nothing else."""
 
-    def summarize(self, request):  # type: ignore[no-untyped-def]
+    def summarize(self, request):
         return Bare(super().summarize(request))
 
 
 class Bare:
-    def __init__(self, events):  # type: ignore[no-untyped-def]
+    def __init__(self, events):
         self.events = events
 
-    def __aiter__(self):  # type: ignore[no-untyped-def]
+    def __aiter__(self):
         return self
 
-    async def __anext__(self):  # type: ignore[no-untyped-def]
+    async def __anext__(self):
         return await anext(self.events)
 
 

@@ -14,7 +14,7 @@ from tests.engine.pi_files import PiWriter, export_data, import_data, record, re
 
 
 async def agent_of(world: World, data: bytes, session_id: str = "", **more: object) -> Agent:
-    imported = await import_data(world.engine, data, session_id, **more)  # type: ignore[arg-type]
+    imported = await import_data(world.engine, data, session_id, **more)
     agent = Agent(world, imported.info.session_id)
     agent.history = await agent.view()
     agent.length, agent.etag = imported.info.length, imported.info.etag
