@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 from condense_grpc.domain.entries import Stats
@@ -16,15 +18,24 @@ logger = logging.getLogger(__name__)
 
 Work = Callable[[FlushRun], Coroutine[Any, Any, FlushCompleted]]
 
+_REMEMBERED_SESSIONS = 10_000
 _CANCELLED = FlushCompleted(FlushOutcome.CANCELLED, FlushCounts(), None, Stats(), "")
 
 
 class FlushDesk:
-    """All runs of one engine. For one event loop. `then` is told the session of a run that has ended."""
+    """All runs of one engine. For one event loop.
 
-    def __init__(self, clock: Clock, then: Callable[[str], object]) -> None:
+    `then` is told the session of a run that has ended, `tell` every event with its session.
+    """
+
+    def __init__(
+        self, clock: Clock, then: Callable[[str], object], tell: Callable[[str, NumberedEvent], object]
+    ) -> None:
         self._clock = clock
         self._then = then
+        self._tell = tell
+        # The number of the last event of each session; the least recent go first.
+        self._sequences: OrderedDict[str, int] = OrderedDict()
         self._running: dict[str, FlushRun] = {}
         self._closing = False
 
@@ -44,7 +55,9 @@ class FlushDesk:
         running = self._running.get(session_id)
         if running is not None:
             raise FlushInProgress(session_id, running.flush_id)
-        run = self._running[session_id] = FlushRun(self._clock)
+        run = self._running[session_id] = FlushRun(
+            self._clock, partial(self._tell, session_id), self._sequences.get(session_id, 0)
+        )
         run.task = asyncio.create_task(self._carry(session_id, run, work))
         run.task.add_done_callback(lambda _: self._end(session_id, run, _CANCELLED))
         return run
@@ -69,7 +82,14 @@ class FlushDesk:
             run.complete(ending)
         else:
             run.fail(ending)
+        self._remember(session_id, run.last_sequence)
         self._then(session_id)
+
+    def _remember(self, session_id: str, sequence: int) -> None:
+        self._sequences[session_id] = sequence
+        self._sequences.move_to_end(session_id)
+        if len(self._sequences) > _REMEMBERED_SESSIONS:
+            self._sequences.popitem(last=False)
 
     async def follow(self, run: FlushRun, *, owner: bool) -> AsyncGenerator[NumberedEvent, None]:
         """The events of a run. When its owner stops listening the run is stopped; others only go away."""

@@ -13,6 +13,7 @@ from condense_grpc.domain.recovery import QueryAnswer
 from condense_grpc.domain.slices import Slice
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.events import NumberedEvent
+from condense_grpc.engine.feed import Feeds, Watch
 from condense_grpc.engine.flushing import Flushing
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.pinning import Pinning
@@ -38,6 +39,7 @@ from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.transfers import Transfers
 from condense_grpc.engine.turns import Turns, usage_trigger, with_usage
+from condense_grpc.engine.watching import Announcer, Watching
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,10 @@ class Engine:
         self._tools = Tools(store, self._registry, bodies, summarizer, clock, options.concurrency)
         self._sessions = Sessions(self._tools)
         self._turns = Turns(self._tools, self._sessions)
-        self._flushing = Flushing(self._tools, self._sessions, self._turns)
+        self._feeds = Feeds(clock)
+        self._registry.listener = Announcer(self._feeds, bodies)
+        self._watching = Watching(self._registry, self._feeds, bodies)
+        self._flushing = Flushing(self._tools, self._sessions, self._turns, self._feeds.publish)
         self._reading = Reading(self._tools)
         self._pinning = Pinning(self._tools)
         self._transfers = Transfers(self._tools, self._sessions)
@@ -97,9 +102,14 @@ class Engine:
 
     async def close(self, grace_seconds: float = 10) -> None:
         """Finish what runs or cancel it, write everything that was accepted, close the store."""
+        self.end_watches()
         await self._flushing.desk.close(grace_seconds)
         await self._registry.close()
         await self._tools.store.close()
+
+    def end_watches(self) -> None:
+        """Send everybody away who watches a session: they would stay for ever. They get ShuttingDown."""
+        self._feeds.close()
 
     # Sessions
 
@@ -145,6 +155,10 @@ class Engine:
         """Make a session that begins with the first `base_length` messages of another and what was decided on them."""
         row = self._sessions.new_row(session_id, {}, labels or {}, request_id)
         return await self._sessions.fork(source_id, row, base_length)
+
+    async def watch_session(self, session_id: str, cursor: str = "") -> Watch:
+        """What happens to a session from now on, or behind a cursor. To be closed."""
+        return await self._watching.watch(session_id, cursor)
 
     async def import_session(
         self,

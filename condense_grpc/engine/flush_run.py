@@ -2,22 +2,36 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 
-from condense_grpc.engine.events import BatchProgress, FlushCompleted, FlushEvent, NumberedEvent
+from condense_grpc.domain.entries import Stats
+from condense_grpc.engine.events import (
+    BatchProgress,
+    BatchStarted,
+    FlushCompleted,
+    FlushCounts,
+    FlushEvent,
+    FlushOutcome,
+    NumberedEvent,
+)
 from condense_grpc.engine.ports import Clock
+
+_FAILED = FlushCompleted(FlushOutcome.ERROR, FlushCounts(), None, Stats(), "")
 
 
 class FlushRun:
     """The events of one run. A follower that reads slowly holds nobody up; progress of a batch is kept sparse.
 
-    `error` is set when the run ended by an error instead of an outcome. Nothing comes behind the end.
+    `error` is set when the run ended by an error instead of an outcome. Nothing comes behind the end. `after` is the
+    number of the last event of the session before this run; `tell` gets every event as it happens.
     """
 
     PROGRESS_STEPS = 20
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, tell: Callable[[NumberedEvent], object], after: int = 0) -> None:
         self.flush_id = secrets.token_hex(8)
+        self.last_sequence = after
+        self._tell = tell
         self.task: asyncio.Task[None] | None = None
         self.error: BaseException | None = None
         self._clock = clock
@@ -38,7 +52,12 @@ class FlushRun:
             if event.received_chars - last < max(event.raw_chars // (8 * self.PROGRESS_STEPS), 1):
                 return
             self._last_progress[event.batch_index] = event.received_chars
-        self._events.append(NumberedEvent(len(self._events) + 1, self._clock.now_ms(), self.flush_id, event))
+        elif isinstance(event, BatchStarted):
+            self._last_progress.pop(event.batch_index, None)
+        self.last_sequence += 1
+        numbered = NumberedEvent(self.last_sequence, self._clock.now_ms(), self.flush_id, event)
+        self._events.append(numbered)
+        self._tell(numbered)
         self._wake()
 
     def complete(self, event: FlushCompleted) -> None:
@@ -47,9 +66,11 @@ class FlushRun:
         self.emit(event)
 
     def fail(self, error: BaseException) -> None:
-        """End the run by an error."""
+        """End the run by an error. Who did not ask for the run learns it as an outcome."""
         self.error = error
         self._done = True
+        self.last_sequence += 1
+        self._tell(NumberedEvent(self.last_sequence, self._clock.now_ms(), self.flush_id, _FAILED))
         self._wake()
 
     def _wake(self) -> None:

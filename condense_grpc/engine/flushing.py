@@ -1,6 +1,6 @@
 """Flushes and compactions as use cases: on request, watched by whoever likes, and in the background."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from condense_grpc.domain.capture import group_runs
@@ -30,13 +30,15 @@ from condense_grpc.engine.turns import Turns
 
 
 class Flushing:
-    """Starts flushes and compactions and follows them. For one event loop."""
+    """Starts flushes and compactions and follows them. For one event loop. `tell` gets every event of a session."""
 
-    def __init__(self, tools: Tools, sessions: Sessions, turns: Turns) -> None:
+    def __init__(
+        self, tools: Tools, sessions: Sessions, turns: Turns, tell: Callable[[str, NumberedEvent], object]
+    ) -> None:
         self._tools = tools
         self._sessions = sessions
         self._turns = turns
-        self.desk = FlushDesk(tools.clock, self._start_what_is_due)
+        self.desk = FlushDesk(tools.clock, self._start_what_is_due, tell)
 
     # On request
 

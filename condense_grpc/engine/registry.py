@@ -9,9 +9,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 from condense_grpc.engine.bodies import BodyCache
-from condense_grpc.engine.ports import Clock, SessionRow, Store, StoredSession
+from condense_grpc.engine.ports import Changes, Clock, SessionRow, Store, StoredSession
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import CondenseError, SessionNotFound, StoreUnavailable
@@ -20,6 +21,22 @@ logger = logging.getLogger(__name__)
 
 _MAX_UNWRITTEN_BYTES = 8 * 1024 * 1024
 _LONGEST_WRITE_DELAY_SECONDS = 5
+
+
+class Listener(Protocol):
+    """Who is told what happens to sessions. Nothing here may fail."""
+
+    async def released(self, live: "LiveSession") -> None:
+        """Somebody is about to let go of the lock."""
+        ...
+
+    def written(self, session_id: str, changes: Changes) -> None:
+        """Changes are durable."""
+        ...
+
+    def deleted(self, session_id: str) -> None:
+        """A session is gone."""
+        ...
 
 
 class LiveSession:
@@ -68,6 +85,7 @@ class Registry:
         # The least recently used first.
         self._slots: dict[str, _Slot] = {}
         self._closing = False
+        self.listener: Listener | None = None
 
     @asynccontextmanager
     async def locked(self, session_id: str) -> AsyncIterator[LiveSession]:
@@ -90,6 +108,8 @@ class Registry:
             finally:
                 if live.state.has_unwritten_decisions:
                     self.discard(live)
+                if self.listener is not None and not live.gone:
+                    await self.listener.released(live)
 
     @asynccontextmanager
     async def _slot(self, session_id: str) -> AsyncIterator[_Slot]:
@@ -131,6 +151,8 @@ class Registry:
         if slot.live is not None:
             self.discard(slot.live)
         self._bodies.forget(session_id)
+        if self.listener is not None and deleted:
+            self.listener.deleted(session_id)
         return deleted
 
     def discard(self, live: LiveSession) -> None:
@@ -175,6 +197,8 @@ class Registry:
             raise
         state.written(changes, row)
         self._bodies.take_in(state, changes.messages)
+        if self.listener is not None:
+            self.listener.written(live.session_id, changes)
 
     async def persist_soon(self, live: LiveSession) -> None:
         """Have appends written in a moment; at once when many bytes wait. The lock must be held."""
