@@ -179,6 +179,10 @@ class SessionIndex:
         keys = self._keys_of_id(name)
         return keys[0] if len(keys) == 1 else None
 
+    def known_keys(self) -> list[str]:
+        """The keys of all results that are filed or repeat one, each once."""
+        return list(dict.fromkeys((*self._filed, *self._original_of)))
+
     def record(self, name: str) -> Record | None:
         """The record that a name resolves to."""
         key = self.resolve(name)

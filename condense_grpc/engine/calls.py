@@ -13,6 +13,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.recall import record_bodies
 from condense_grpc.engine.requests import CallFacts, CallState
 from condense_grpc.engine.state import SessionState
+from condense_grpc.engine.summaries import blocks_of, summary_id
 
 
 class Calls:
@@ -81,7 +82,7 @@ async def facts_of(bodies: BodyCache, state: SessionState, records: Iterable[Rec
     """What there is to say about records. Measures come from the stored texts."""
     listed = list(records)
     texts = await record_bodies(bodies, state, listed)
-    blocks = {key: chain for chain in state.decisions.index.chains for key in chain.dropped_occurrence_keys}
+    blocks = blocks_of(state)
     return [_facts(state, record, texts[record.key], blocks) for record in listed]
 
 
@@ -95,7 +96,7 @@ def _facts(state: SessionState, record: Record, body: RecordBody, blocks: dict[s
         ref=index.short_ref(key) or "",
         state=state_of(state, record, block, covered=bool(summaries)),
         duplicate_of=index.original_of(key) or "",
-        summary_id=f"s{summaries[0] + 1}" if summaries else "",
+        summary_id=summary_id(summaries[0]) if summaries else "",
         block_id=block.block_id if block else "",
         text_chars=len(text),
         text_bytes=len(data),

@@ -15,6 +15,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.feed import Feeds, Watch
 from condense_grpc.engine.flushing import Flushing
+from condense_grpc.engine.listing import CallFilter, Listing
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.pinning import Pinning
 from condense_grpc.engine.ports import Clock, SessionFilter, Store, StoredDiagnostic, Summarizer
@@ -24,6 +25,7 @@ from condense_grpc.engine.registry import Registry
 from condense_grpc.engine.requests import (
     AppendResult,
     CallFacts,
+    CallPage,
     Delta,
     DiagnosticsReport,
     FlushAdvice,
@@ -33,6 +35,7 @@ from condense_grpc.engine.requests import (
     PruneRequest,
     PruneResult,
     SessionInfo,
+    SummaryFacts,
 )
 from condense_grpc.engine.sessions import Sessions
 from condense_grpc.engine.shielding import completed
@@ -83,6 +86,7 @@ class Engine:
         self._watching = Watching(self._registry, self._feeds, bodies)
         self._flushing = Flushing(self._tools, self._sessions, self._turns, self._feeds.publish)
         self._reading = Reading(self._tools)
+        self._listing = Listing(self._tools)
         self._pinning = Pinning(self._tools)
         self._transfers = Transfers(self._tools, self._sessions)
 
@@ -241,6 +245,14 @@ class Engine:
     ) -> PinResult:
         """Keep the results of these names verbatim, for a time or until they are unpinned."""
         return await self._pinning.pin(session_id, refs, ttl_ms=ttl_ms, unpin=unpin)
+
+    async def find_calls(self, session_id: str, where: CallFilter, after: int, limit: int) -> CallPage:
+        """A page of calls, all of one summary together, from number `after` on."""
+        return await self._listing.calls(session_id, where, after, limit)
+
+    async def list_summaries(self, session_id: str, after: int, limit: int) -> Sequence[SummaryFacts]:
+        """The summaries and blocks of a session, oldest first, from number `after` on."""
+        return await self._listing.summaries(session_id, after, limit)
 
     async def list_calls(self, session_id: str, after: int, limit: int) -> list[CallFacts]:
         """The results of a session in order, from number `after` (0: the first) on."""

@@ -148,7 +148,8 @@ def _settle_calls(work: FlushWork, index: SessionIndex, failures: dict[str, int]
     work.outcome = stored
     work.refs = tuple(ref.short_id for ref in refs)
     records = tuple(as_filed(record_of(call, work.context())) for call in batch.calls)
-    return [SummaryEntry(work.text, summary_details(batch, refs), now_ms), IndexEntry(records)]
+    is_extractive = stored is BatchOutcome.EXTRACTIVE
+    return [SummaryEntry(work.text, summary_details(batch, refs), now_ms, is_extractive), IndexEntry(records)]
 
 
 def _skip(calls: Sequence[Call], reason: SkipReason) -> SkipEntry:

@@ -216,6 +216,42 @@ class DiagnosticsReport:
     flush_running: bool
 
 
+class SummaryKind(StrEnum):
+    """What a summary stands for, and who wrote it."""
+
+    BATCH = "batch"
+    EXTRACTIVE = "extractive"
+    CHAIN = "chain"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryFacts:
+    """A summary of a batch, or the block of a chain (whose id it has then). `turn_index` -1: none.
+
+    `block_id` names the block that has taken its place, empty if it is shown itself.
+    """
+
+    summary_id: str
+    kind: SummaryKind
+    text: str
+    refs: Sequence[str]
+    tool_names: Sequence[str]
+    turn_index: int
+    create_time_ms: int
+    transcript_length: int
+    source_chars: int
+    block_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """Some calls, the summaries that cover them by id, and where the next page begins (None: this is the last)."""
+
+    calls: Sequence[CallFacts]
+    summaries: Mapping[str, SummaryFacts]
+    next_position: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class PinResult:
     """The results that were named, as they are now, and the names that stand for nothing."""
