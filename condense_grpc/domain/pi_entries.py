@@ -167,8 +167,9 @@ def _stats(data: dict[str, Any]) -> Entry:
 
 
 def stats_to_pi(stats: Stats) -> dict[str, Any]:
-    """Statistics as JSON."""
-    return {_camel(item.name): getattr(stats, item.name) for item in fields(stats)}
+    """Statistics as JSON. What Pi does not count is written only when there is some."""
+    every = {_camel(item.name): getattr(stats, item.name) for item in fields(stats)}
+    return {name: value for name, value in every.items() if value or name in _PI_STATS}
 
 
 def chain_from_pi(data: Any) -> ChainEntry | None:
