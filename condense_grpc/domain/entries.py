@@ -104,7 +104,10 @@ class FrontierEntry:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Totals of a session, written as a full snapshot each time. Cost in dollars."""
+    """Totals of a session, written as a full snapshot each time. Cost in dollars.
+
+    What was wasted is part of the totals. Calls without a known price are missing in the costs.
+    """
 
     total_input_tokens: int = 0
     total_output_tokens: int = 0
@@ -112,6 +115,10 @@ class Stats:
     call_count: int = 0
     chains_compressed: int = 0
     ranges_summarized: int = 0
+    wasted_input_tokens: int = 0
+    wasted_output_tokens: int = 0
+    wasted_cost: float = 0
+    unpriced_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)

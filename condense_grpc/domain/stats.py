@@ -12,11 +12,12 @@ from condense_grpc.domain.entries import Entry, Frontier, FrontierEntry, Stats, 
 
 @dataclass(frozen=True, slots=True)
 class SummaryUsage:
-    """What one accepted reply of a summarizer cost. Cost in dollars."""
+    """What one reply of a summarizer cost. Cost in dollars; without a known price it is 0 and the flag says so."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0
+    is_priced: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,26 @@ class StatsDelta:
 
 def add_usage(stats: Stats, usage: SummaryUsage) -> Stats:
     """The totals after one more accepted reply."""
+    return replace(_spent(stats, usage), call_count=stats.call_count + 1)
+
+
+def add_wasted(stats: Stats, usage: SummaryUsage) -> Stats:
+    """The totals after something that was paid for in vain."""
+    return replace(
+        _spent(stats, usage),
+        wasted_input_tokens=stats.wasted_input_tokens + usage.input_tokens,
+        wasted_output_tokens=stats.wasted_output_tokens + usage.output_tokens,
+        wasted_cost=stats.wasted_cost + usage.cost,
+    )
+
+
+def _spent(stats: Stats, usage: SummaryUsage) -> Stats:
     return replace(
         stats,
         total_input_tokens=stats.total_input_tokens + usage.input_tokens,
         total_output_tokens=stats.total_output_tokens + usage.output_tokens,
         total_cost=stats.total_cost + usage.cost,
-        call_count=stats.call_count + 1,
+        unpriced_calls=stats.unpriced_calls + (not usage.is_priced),
     )
 
 

@@ -10,15 +10,15 @@ from condense_grpc.domain.chain_survey import BodiesWanted, CompressionInput, bo
 from condense_grpc.domain.compression import CompressionOutcome, SkippedChainReason, compress
 from condense_grpc.domain.entries import ChainEntry, StatsEntry
 from condense_grpc.domain.messages import Message
-from condense_grpc.domain.stats import SummaryUsage, add_usage
+from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import arguments_from, find_pending, source_of
 from condense_grpc.engine.codec import decode_message
-from condense_grpc.engine.events import ChainCompressed
+from condense_grpc.engine.events import ChainCompressed, Notice
 from condense_grpc.engine.flush_run import FlushRun
-from condense_grpc.engine.ports import FuseRequest, SummaryReply, Usage
+from condense_grpc.engine.ports import CANNOT_FUSE, FuseRequest, SummaryNotice, SummaryReply
 from condense_grpc.engine.state import SessionState
-from condense_grpc.engine.summarizing import answer_of, ask
+from condense_grpc.engine.summarizing import OnTheWay, answer_of, ask, summary_usage
 from condense_grpc.engine.tools import Tools
 
 
@@ -45,7 +45,7 @@ class CompressionReport:
 
 async def compress_chains(tools: Tools, order: CompressionOrder, run: FlushRun) -> CompressionReport:
     """Compress every eligible chain of a session and tell `run` about each. The lock is taken only to decide."""
-    fused = await _fuse(tools, order)
+    fused = await _fuse(tools, order, run)
     async with tools.registry.locked(order.session_id) as live:
         state = live.state
         now_ms = tools.clock.now_ms()
@@ -58,8 +58,7 @@ async def compress_chains(tools: Tools, order: CompressionOrder, run: FlushRun) 
         state.decide(outcome.entries, now_ms, applied=True)
         for diagnostic in outcome.diagnostics:
             state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
-        if outcome.blocks:
-            _count(state, used, len(outcome.blocks), now_ms)
+        _count(state, used if outcome.blocks else {}, fused, len(outcome.blocks), now_ms)
         await tools.registry.persist(live)
         for block in outcome.blocks:
             run.emit(_event(state, block))
@@ -94,38 +93,50 @@ async def _with_bodies(
     return replace(source, message_at=messages.__getitem__, args_of=arguments_from(by_node))
 
 
-async def _fuse(tools: Tools, order: CompressionOrder) -> dict[str, tuple[str, SummaryReply]]:
+async def _fuse(tools: Tools, order: CompressionOrder, run: FlushRun) -> dict[str, tuple[str, SummaryReply]]:
     """What was asked and answered by start key; a failure or a blank answer leaves the summaries as they are."""
     if not tools.summarizer.can_fuse:
         return {}
     async with tools.registry.locked(order.session_id) as live:
-        if not live.state.config.chain_compression.fuse_range_summary:
+        config = live.state.config
+        if not config.chain_compression.fuse_range_summary:
             return {}
         chains = fusible_chains(_input(live.state, order, 0))
     answers: dict[str, tuple[str, SummaryReply]] = {}
     for chain in chains:
-        request = FuseRequest(order.session_id, chain.text)
-        answer = await answer_of(ask(partial(tools.summarizer.fuse, request)), lambda _: None)
+        request = FuseRequest(order.session_id, chain.text, config)
+        answer = await answer_of(ask(partial(tools.summarizer.fuse, request)), partial(_tell, run))
         if isinstance(answer, SummaryReply):
             answers[chain.start_key] = chain.text, answer
+        elif answer.reason != CANNOT_FUSE:
+            run.emit(Notice("warning", f"the summaries of a chain stay as they are: {answer.reason}"))
     return answers
 
 
-def _count(state: SessionState, fused: Mapping[str, SummaryReply], blocks: int, now_ms: int) -> None:
-    stats = state.decisions.stats
-    for reply in fused.values():
-        stats = add_usage(stats, summary_usage(reply.usage))
+def _tell(run: FlushRun, event: OnTheWay) -> None:
+    if isinstance(event, SummaryNotice):
+        run.emit(Notice(event.level, event.text))
+
+
+def _count(
+    state: SessionState,
+    used: Mapping[str, SummaryReply],
+    fused: Mapping[str, tuple[str, SummaryReply]],
+    blocks: int,
+    now_ms: int,
+) -> None:
+    before = stats = state.decisions.stats
+    for key, (_, reply) in fused.items():
+        stats = (add_usage if key in used else add_wasted)(stats, summary_usage(reply.usage))
+        if reply.wasted is not None:
+            stats = add_wasted(stats, summary_usage(reply.wasted))
     stats = replace(
         stats,
         chains_compressed=stats.chains_compressed + blocks,
-        ranges_summarized=stats.ranges_summarized + len(fused),
+        ranges_summarized=stats.ranges_summarized + len(used),
     )
-    state.decide([StatsEntry(stats)], now_ms)
-
-
-def summary_usage(usage: Usage | None) -> SummaryUsage:
-    """A reply's usage as the statistics count it; what is not known counts nothing."""
-    return SummaryUsage() if usage is None else SummaryUsage(usage.input_tokens, usage.output_tokens, usage.cost or 0)
+    if stats != before:
+        state.decide([StatsEntry(stats)], now_ms)
 
 
 def _event(state: SessionState, block: ChainEntry) -> ChainCompressed:

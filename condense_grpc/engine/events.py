@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from condense_grpc.domain.entries import Frontier, Stats
-from condense_grpc.engine.ports import Usage
+from condense_grpc.engine.ports import SummaryCheck, Usage
 
 
 class BatchOutcome(StrEnum):
@@ -56,10 +56,11 @@ class FlushStarted:
 
 @dataclass(frozen=True, slots=True)
 class BatchStarted:
-    """A batch went to the summarizer."""
+    """A batch went to a summarizer; comes again when another one takes over."""
 
     batch_index: int
     raw_chars: int
+    summarizer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,10 @@ class DuplicateCall:
 
 @dataclass(frozen=True, slots=True)
 class BatchFinished:
-    """A batch is done: stored, skipped or failed. `text` is the final summary if one was stored."""
+    """A batch is done: stored, skipped or failed. `text` is the final summary if one was stored.
+
+    `wasted`: what attempts that came to nothing have used besides.
+    """
 
     batch_index: int
     turn_index: int
@@ -94,6 +98,8 @@ class BatchFinished:
     failure_reason: str = ""
     source_chars: int = 0
     summary_chars: int = 0
+    check: SummaryCheck | None = None
+    wasted: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)

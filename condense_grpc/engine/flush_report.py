@@ -44,6 +44,8 @@ def batch_finished(work: FlushWork) -> BatchFinished:
         failure_reason=work.failure_reason,
         source_chars=work.raw_chars,
         summary_chars=len(work.text),
+        check=work.reply.check if work.reply else None,
+        wasted=work.wasted,
     )
 
 

@@ -15,7 +15,7 @@ from condense_grpc.domain.labels import substitute_labels
 from condense_grpc.domain.refs import build_short_refs, format_refs, summary_details
 from condense_grpc.domain.spill import original_of
 from condense_grpc.engine.events import BatchOutcome, DuplicateCall
-from condense_grpc.engine.ports import SummaryReply
+from condense_grpc.engine.ports import SummaryReply, Usage
 
 _SKIPS = {BatchOutcome.SKIPPED_TRIVIAL: SkipReason.TRIVIAL, BatchOutcome.SKIPPED_OVERSIZED: SkipReason.OVERSIZED}
 STORED = (BatchOutcome.SUMMARIZED, BatchOutcome.EXTRACTIVE)
@@ -43,6 +43,7 @@ class FlushWork:
     outcome: BatchOutcome | None = None
     reply: SummaryReply | None = None
     failure_reason: str = ""
+    wasted: Usage | None = None
     text: str = ""
     refs: tuple[str, ...] = ()
     shared: list[DuplicateCall] = field(default_factory=list)

@@ -237,6 +237,10 @@ class SummaryReply:
     wasted: Usage | None = None
 
 
+CANNOT_FUSE = "cannot-fuse"
+"""The reason of a summarizer that fuses for some sessions and not for this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class SummaryFailure:
     """The end of an attempt without a usable text. `reason` is a short word for machines, never content.

@@ -9,10 +9,11 @@ from condense_grpc.domain.stats import stats_since
 from condense_grpc.engine.calls import Calls, facts_of
 from condense_grpc.engine.capture_step import count_pending, find_pending
 from condense_grpc.engine.measures import session_metrics, session_status
-from condense_grpc.engine.ports import StoredDiagnostic
+from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
 from condense_grpc.engine.recall import answer_query, record_bodies
-from condense_grpc.engine.requests import CallFacts, DiagnosticsReport, SummarizerHealth
+from condense_grpc.engine.requests import CallFacts, DiagnosticsReport
 from condense_grpc.engine.state import SessionState
+from condense_grpc.engine.summarizing import health_of
 from condense_grpc.engine.tools import Tools
 
 
@@ -47,7 +48,8 @@ class Reading:
     async def diagnostics(self, session_id: str, *, flush_running: bool) -> DiagnosticsReport:
         """Counters, measures, statistics, what waits, and the status line."""
         async with self._registry.locked(session_id) as live:
-            return _report(live.state, self._tools.summarizer.name, flush_running=flush_running)
+            health = health_of(self._tools.summarizer, session_id, live.state.config)
+            return _report(live.state, health, flush_running=flush_running)
 
     async def diagnostic_entries(self, session_id: str, after: int, limit: int) -> list[StoredDiagnostic]:
         """What was noticed, oldest first, from behind number `after`."""
@@ -56,7 +58,7 @@ class Reading:
             return await self._tools.store.read_diagnostics(session_id, after, limit)
 
 
-def _report(state: SessionState, summarizer_name: str, *, flush_running: bool) -> DiagnosticsReport:
+def _report(state: SessionState, summarizer: SummarizerHealth, *, flush_running: bool) -> DiagnosticsReport:
     decisions = state.decisions
     metrics = session_metrics(state)
     batches, chars = count_pending(state, find_pending(state))
@@ -69,7 +71,7 @@ def _report(state: SessionState, summarizer_name: str, *, flush_running: bool) -
         frontier=decisions.frontier,
         pending_batches=batches,
         pending_chars=chars,
-        summarizer=SummarizerHealth(summarizer_name),
+        summarizer=summarizer,
         flushes=tuple(decisions.recent_flushes),
         status_line=session_status(state, metrics),
         flush_running=flush_running,

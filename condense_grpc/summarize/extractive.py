@@ -18,6 +18,7 @@ from typing import Any
 
 from condense_grpc.domain.batches import Batch, Call
 from condense_grpc.engine.ports import (
+    CANNOT_FUSE,
     FuseRequest,
     SummaryEvent,
     SummaryFailure,
@@ -68,7 +69,7 @@ class ExtractiveSummarizer:
 
     async def fuse(self, request: FuseRequest) -> AsyncIterator[SummaryEvent]:
         """See Summarizer: fusing needs a model."""
-        yield SummaryFailure("cannot-fuse")
+        yield SummaryFailure(CANNOT_FUSE)
 
 
 def _summarize(batch: Batch, known_text: str) -> str:

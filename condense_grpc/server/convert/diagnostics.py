@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from condense_grpc.api.condense.v1 import diagnostics_pb2 as pb
 from condense_grpc.api.condense.v1 import flush_pb2
 from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry
-from condense_grpc.engine.ports import StoredDiagnostic
+from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
 from condense_grpc.engine.requests import DiagnosticsReport, FlushAdvice, FlushTrigger
 from condense_grpc.server.convert.advice import write_advice
 from condense_grpc.server.convert.enums import DIAGNOSTIC_KIND, TRIGGER
@@ -43,11 +43,19 @@ def write_report(
         write_frontier(report.frontier, answer.frontier)
     advice = FlushAdvice(None, report.pending_batches, report.pending_chars, report.flush_running)
     write_advice(advice, answer.advice)
-    answer.summarizer.primary = wire_text(report.summarizer.name)
-    answer.summarizer.in_fallback = report.summarizer.in_fallback
+    _write_health(report.summarizer, answer.summarizer)
     for flush in reversed(report.flushes[-SHOWN_FLUSHES:]):
         _write_flush(flush, answer.last_flushes.add())
     return answer
+
+
+def _write_health(health: SummarizerHealth, target: pb.SummarizerHealth) -> None:
+    target.primary = wire_text(health.name)
+    target.fallback = wire_text(health.fallback)
+    target.in_fallback = health.in_fallback
+    if health.last_probe_ms is not None:
+        write_time(health.last_probe_ms, target.last_probe_time)
+    target.announcement_owed = health.announcement_owed
 
 
 def _write_entry(entry: StoredDiagnostic, target: pb.DiagnosticEntry) -> None:

@@ -158,6 +158,8 @@ DIAGNOSTIC_KIND = Pairs(
         diagnostics_pb2.DIAGNOSTIC_KIND_RANGE_ID_MISMATCH: DiagnosticKind.RANGE_ID_MISMATCH.value,
         diagnostics_pb2.DIAGNOSTIC_KIND_ORPHAN_SWEEP: DiagnosticKind.ORPHAN_SWEEP.value,
         diagnostics_pb2.DIAGNOSTIC_KIND_BACKFILL_EMPTY: DiagnosticKind.BACKFILL_EMPTY.value,
+        diagnostics_pb2.DIAGNOSTIC_KIND_MALFORMED_ENTRY: DiagnosticKind.MALFORMED_ENTRY.value,
+        diagnostics_pb2.DIAGNOSTIC_KIND_SUMMARY_FAILED: DiagnosticKind.SUMMARY_FAILED.value,
     }
 )
 STORE_KIND = Pairs(

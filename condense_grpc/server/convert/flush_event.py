@@ -22,7 +22,7 @@ from condense_grpc.engine.requests import FlushRequest, FlushTrigger
 from condense_grpc.server.convert.delta import Change, DeltaReader
 from condense_grpc.server.convert.enums import BATCH_OUTCOME, BODY_SOURCE, FLUSH_OUTCOME, NOTICE_LEVEL, TRIGGER
 from condense_grpc.server.convert.session_id import known_session_id, new_session_id
-from condense_grpc.server.convert.stats import write_stats, write_summarizer_usage
+from condense_grpc.server.convert.stats import write_check, write_stats, write_summarizer_usage
 from condense_grpc.server.convert.times import write_time
 from condense_grpc.server.convert.wire_text import wire_text, wire_texts
 
@@ -70,6 +70,7 @@ def write_event(numbered: NumberedEvent, target: pb.FlushEvent) -> None:
             _write_started(started, target.started)
         case BatchStarted() as begun:
             target.batch_started.batch_index = begun.batch_index
+            target.batch_started.summarizer = wire_text(begun.summarizer)
         case BatchProgress() as progress:
             target.batch_progress.batch_index = progress.batch_index
             target.batch_progress.received_chars = progress.received_chars
@@ -113,6 +114,10 @@ def _write_finished(finished: BatchFinished, target: pb.BatchFinished) -> None:
     target.failure_reason = wire_text(finished.failure_reason)
     target.source_chars = finished.source_chars
     target.summary_chars = finished.summary_chars
+    if finished.check is not None:
+        write_check(finished.check, target.check)
+    if finished.wasted is not None:
+        write_summarizer_usage(finished.wasted, target.wasted_usage)
 
 
 def _write_completed(completed: FlushCompleted, target: pb.FlushCompleted) -> None:
