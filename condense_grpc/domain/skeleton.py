@@ -7,7 +7,7 @@ our stubs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from condense_grpc.domain.arguments import (
@@ -31,6 +31,7 @@ from condense_grpc.domain.messages import (
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_to_pi, part_to_pi
 from condense_grpc.domain.pi_records import refs_from_pi
 from condense_grpc.domain.text import is_blank
+from condense_grpc.domain.tokens import wide_chars
 
 BLOCK_OPENING = '<compressed-chain id="'
 _STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
@@ -61,8 +62,25 @@ class ThinkingSkeleton:
 
 
 @dataclass(frozen=True, slots=True)
+class NativeSpan:
+    """Where a message lies in a history of a provider's shape.
+
+    `elements` begin with it, 0 for a later piece of an element that is several messages. Of such an element it holds
+    `parts`; None: it is whole elements. `format` and `style` are numbers of the shape, and of the exact bytes.
+    """
+
+    format: int
+    elements: int = 1
+    parts: int | None = None
+    style: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class MessageSkeleton:
-    """One message. The members behind `json_chars` belong to the role that their names say."""
+    """One message. The members behind `json_chars` belong to the role that their names say.
+
+    `wide_chars`: how many of the characters are of scripts in which a character is about a token.
+    """
 
     role: Role
     timestamp_ms: int | None
@@ -80,6 +98,8 @@ class MessageSkeleton:
     is_empty: bool = False
     is_summary: bool = False
     summary_refs: tuple[Ref, ...] = ()
+    wide_chars: int = 0
+    native: NativeSpan | None = None
 
     @property
     def is_text_only_assistant(self) -> bool:
@@ -95,7 +115,13 @@ class MessageSkeleton:
 def skeleton_of(message: Message, path_arguments: Sequence[str]) -> MessageSkeleton:
     """The skeleton of a message whose timestamp is final."""
     value = message_to_pi(message)
-    chars = value_chars(value)
+    text = compact(value)
+    skeleton = _skeleton(message, value, len(text), path_arguments)
+    wide = wide_chars(text)
+    return replace(skeleton, wide_chars=wide) if wide else skeleton
+
+
+def _skeleton(message: Message, value: Any, chars: int, path_arguments: Sequence[str]) -> MessageSkeleton:
     match message.role:
         case Role.ASSISTANT:
             calls = tuple(_call(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart))

@@ -23,10 +23,14 @@ from condense_grpc.domain.messages import (
     ToolCallPart,
 )
 from condense_grpc.domain.pi_json import message_from_pi
-from condense_grpc.domain.skeleton import CallSkeleton, MessageSkeleton, ThinkingSkeleton
+from condense_grpc.domain.skeleton import CallSkeleton, MessageSkeleton, NativeSpan, ThinkingSkeleton
+from condense_grpc.native.formats import NativeFormat
+from condense_grpc.native.reading import message_of
+from condense_grpc.native.unit import Facts, NativeBody
 
 _MESSAGE_FORMAT = 1
 _SOURCE_FORMAT = 2
+_NATIVE_FORMAT = 3
 _SKELETON_FORMAT = 1
 _INT64_MAX = 2**63 - 1
 
@@ -91,6 +95,19 @@ def encode_message(message: Message) -> bytes:
     )
 
 
+def encode_native(body: NativeBody) -> bytes:
+    """The bytes of a message that came in a provider's shape. Its digest covers the elements instead of these."""
+    facts = body.facts
+    return pack((_NATIVE_FORMAT, body.format.number, body.texts, body.is_fragment, facts.name, facts.ids))
+
+
+def decode_native(data: bytes) -> NativeBody:
+    """What `encode_native` wrote."""
+    _, number, texts, is_fragment, name, ids = unpack(data)
+    facts = Facts(as_text(name), tuple(as_text(call_id) for call_id in ids))
+    return NativeBody(NativeFormat.of_number(number), tuple(texts), is_fragment, facts)
+
+
 def write_part(part: Part) -> tuple[Any, ...]:
     """A part as an array headed by its kind."""
     match part:
@@ -109,6 +126,9 @@ def write_part(part: Part) -> tuple[Any, ...]:
 def source_text(data: bytes) -> str:
     """The text of a message that came as its host's own JSON; empty for others."""
     form, *fields = unpack(data)
+    if form == _NATIVE_FORMAT:
+        body = decode_native(data)
+        return body.source if body.format is NativeFormat.PI else ""
     return as_text(fields[0]) if form == _SOURCE_FORMAT else ""
 
 
@@ -118,6 +138,8 @@ def decode_message(data: bytes, timestamp_ms: int) -> Message:
     if form == _SOURCE_FORMAT:
         source = as_text(fields[0])
         return replace(message_from_pi(parse_or_text(source)), timestamp_ms=timestamp_ms, source_json=source)
+    if form == _NATIVE_FORMAT:
+        return replace(message_of(decode_native(data)), timestamp_ms=timestamp_ms)
     texts = [as_text(value) for value in (fields[3], fields[4], *fields[6:9], fields[10])]
     return Message(
         role=_ROLES[fields[0]],
@@ -184,8 +206,14 @@ def encode_skeleton(skeleton: MessageSkeleton) -> bytes:
             skeleton.block_text,
             skeleton.is_empty,
             [_write_ref(ref) for ref in skeleton.summary_refs] if skeleton.is_summary else None,
+            skeleton.wide_chars,
+            _write_span(skeleton.native),
         )
     )
+
+
+def _write_span(span: NativeSpan | None) -> tuple[Any, ...] | None:
+    return None if span is None else (span.format, span.elements, span.parts, span.style)
 
 
 def _write_ref(ref: Ref) -> tuple[Any, ...]:
@@ -198,7 +226,9 @@ def _write_ref(ref: Ref) -> tuple[Any, ...]:
 def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
     """The skeleton of these bytes."""
     _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, *rest = unpack(data)
-    stub, block, is_empty, refs = rest
+    # Skeletons of the first release end with the refs.
+    stub, block, is_empty, refs, *added = rest
+    wide_chars, span = added or (0, None)
     return MessageSkeleton(
         _ROLES[role],
         timestamp_ms,
@@ -216,6 +246,8 @@ def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
         is_empty=is_empty,
         is_summary=refs is not None,
         summary_refs=tuple(Ref(as_text(ref[0]), as_text(ref[1]), *ref[2:]) for ref in refs or ()),
+        wide_chars=wide_chars,
+        native=None if span is None else NativeSpan(*span),
     )
 
 
