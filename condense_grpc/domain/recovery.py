@@ -6,9 +6,9 @@ block that says so. Bodies come from the caller, who can ask beforehand which re
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from condense_grpc.domain.batches import Record
-from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.json_text import parse_or_text, pretty
 from condense_grpc.domain.matching_lines import MatcherOf, cut_pattern
 from condense_grpc.domain.messages import ImagePart, Part, TextPart
@@ -70,7 +70,15 @@ class QueryAnswer:
         return {block.label: block.parts for block in self.blocks if block.parts}
 
 
-def requested_records(index: SessionIndex, requests: Iterable[str]) -> list[Record]:
+class Names(Protocol):
+    """Knows what names stand for."""
+
+    def records(self, name: str) -> list[Record]:
+        """The records of a name, in the order in which they are shown."""
+        ...
+
+
+def requested_records(index: Names, requests: Iterable[str]) -> list[Record]:
     """The records that an answer needs the bodies of, each once."""
     found = {record.key: record for request in dict.fromkeys(requests) for record in index.records(request)}
     return list(found.values())
@@ -79,7 +87,7 @@ def requested_records(index: SessionIndex, requests: Iterable[str]) -> list[Reco
 def answer(
     requests: Sequence[str],
     slices: Sequence[Slice],
-    index: SessionIndex,
+    index: Names,
     body_of: Callable[[Record], RecordBody],
     *,
     files: Mapping[str, str] | None = None,

@@ -35,9 +35,12 @@ from condense_grpc.engine.requests import (
     PruneRequest,
     PruneResult,
     SessionInfo,
+    SearchHit,
+    SearchRequest,
     SummaryFacts,
 )
 from condense_grpc.engine.sessions import Sessions
+from condense_grpc.engine.searching import Searching
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.transfers import Transfers
@@ -91,6 +94,7 @@ class Engine:
         self._transfers = Transfers(self._tools, self._sessions)
 
     @property
+        self._searching = Searching(self._tools)
     def store_kind(self) -> str:
         """The kind of the store."""
         return self._tools.store.kind
@@ -253,6 +257,10 @@ class Engine:
     async def list_summaries(self, session_id: str, after: int, limit: int) -> Sequence[SummaryFacts]:
         """The summaries and blocks of a session, oldest first, from number `after` on."""
         return await self._listing.summaries(session_id, after, limit)
+    async def search_calls(self, session_id: str, request: SearchRequest) -> list[SearchHit]:
+        """The results that match, best matches first."""
+        return await self._searching.search(session_id, request)
+
 
     async def list_calls(self, session_id: str, after: int, limit: int) -> list[CallFacts]:
         """The results of a session in order, from number `after` (0: the first) on."""

@@ -1,5 +1,6 @@
 """Reading back: originals, single calls, and the report about a session. Nothing here decides anything."""
 
+import asyncio
 from collections.abc import Sequence
 
 from condense_grpc.domain.batches import Record
@@ -10,7 +11,7 @@ from condense_grpc.engine.calls import Calls, facts_of
 from condense_grpc.engine.capture_step import count_pending, find_pending
 from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
-from condense_grpc.engine.recall import answer_query, record_bodies
+from condense_grpc.engine.recall import ask, patterns_of, record_bodies
 from condense_grpc.engine.requests import CallFacts, DiagnosticsReport
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import health_of
@@ -27,7 +28,11 @@ class Reading:
     async def query(self, session_id: str, refs: Sequence[str], slices: Sequence[Slice]) -> QueryAnswer:
         """The answer to a recovery query."""
         async with self._registry.locked(session_id) as live:
-            return await answer_query(self._bodies, live.state, refs, slices)
+        patterns = patterns_of(slices)
+            question = await ask(self._bodies, live.state, refs, slices)
+        if question.is_large:
+            return await asyncio.to_thread(question.answer, patterns)
+        return question.answer(patterns)
 
     async def call_facts(self, session_id: str, name: str) -> list[CallFacts]:
         """What a ref, an occurrence key or a tool call id names."""

@@ -1,15 +1,19 @@
 """Reading back: records by any of their names, with their texts from the store."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from condense_grpc.domain.arguments import captured_arguments
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.messages import Message, calls_of, has_other_parts, text_of
 from condense_grpc.domain.recovery import QueryAnswer, RecordBody, answer, requested_records
-from condense_grpc.domain.slices import Slice
+from condense_grpc.domain.slices import PatternSlice, Slice
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.codec import decode_message
+from condense_grpc.engine.patterns import LinePattern
 from condense_grpc.engine.state import SessionState
+
+_LARGE_CHARS = 256 * 1024
 
 
 async def record_bodies(bodies: BodyCache, state: SessionState, records: Sequence[Record]) -> dict[str, RecordBody]:
@@ -34,10 +38,46 @@ def body_of(record: Record, messages: Mapping[int, Message]) -> RecordBody:
     return RecordBody(text_of(result), captured_arguments(call), parts)
 
 
-async def answer_query(
-    bodies: BodyCache, state: SessionState, refs: Sequence[str], slices: Sequence[Slice]
-) -> QueryAnswer:
-    """The answer to a recovery query. Unknown names are answered, not refused."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A recovery query with everything that its answer needs; nothing of it changes any more."""
+
+    refs: Sequence[str]
+    slices: Sequence[Slice]
+    named: Mapping[str, list[Record]]
+    bodies: Mapping[str, RecordBody]
+
+    def records(self, name: str) -> list[Record]:
+        """The records of one of the refs."""
+        return self.named[name]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether an answer takes so long that nothing else should wait for it."""
+        return sum(len(body.text) for body in self.bodies.values()) > _LARGE_CHARS
+
+    def answer(self, patterns: Mapping[str, LinePattern]) -> QueryAnswer:
+        """The answer; `patterns` by the expressions of the slices."""
+        return answer(
+            self.refs,
+            self.slices,
+            self,
+            lambda record: self.bodies[record.key],
+            matcher_of=lambda expression: patterns[expression].matches,
+        )
+
+
+async def ask(bodies: BodyCache, state: SessionState, refs: Sequence[str], slices: Sequence[Slice]) -> Question:
+    """Fetch what the answer to a query needs. Unknown names are answered, not refused."""
     index = state.decisions.index
-    found = await record_bodies(bodies, state, requested_records(index, refs))
-    return answer(refs, slices, index, lambda record: found[record.key])
+    named = {ref: index.records(ref) for ref in refs}
+    return Question(refs, slices, named, await record_bodies(bodies, state, requested_records(index, refs)))
+
+
+def patterns_of(slices: Sequence[Slice]) -> dict[str, LinePattern]:
+    """The expressions of slices, read. Raises PatternInvalid."""
+    return {
+        one.selection.pattern: LinePattern(one.selection.pattern, f"slices[{number}].pattern.pattern")
+        for number, one in enumerate(slices)
+        if isinstance(one.selection, PatternSlice) and one.selection.regex
+    }

@@ -1,6 +1,6 @@
 """What the use cases take and give, as plain values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -13,6 +13,7 @@ from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, Fron
 from condense_grpc.domain.messages import Message, Part
 from condense_grpc.domain.pins import Pin
 from condense_grpc.domain.stats import StatsDelta
+from condense_grpc.domain.text_search import MatchingLine
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.ports import SummarizerHealth
 
@@ -255,6 +256,29 @@ class CallPage:
 @dataclass(frozen=True, slots=True)
 class PinResult:
     """The results that were named, as they are now, and the names that stand for nothing."""
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What to search for: words or a phrase in any case, or with `regex` an expression.
+
+    `tool_names`: only results of these (empty: of all). `max_results` records, each with `max_lines` lines at most.
+    """
+
+    query: str
+    regex: bool = False
+    tool_names: Collection[str] = ()
+    max_results: int = 20
+    max_lines: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A record that matches, its first matching lines, and how many match in all."""
+
+    facts: CallFacts
+    lines: Sequence[MatchingLine]
+    line_count: int
+
+
 
     facts: Sequence[CallFacts]
     unknown_refs: Sequence[str]
