@@ -43,6 +43,19 @@ from condense_grpc.domain.pi_records import (
 PREFIX = "context-prune-"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+_PI_STATS = frozenset(
+    {"totalInputTokens", "totalOutputTokens", "totalCost", "callCount", "chainsCompressed", "rangesSummarized"}
+)
+
+_PI_STATS = (
+    "totalInputTokens",
+    "totalOutputTokens",
+    "totalCost",
+    "callCount",
+    "chainsCompressed",
+    "rangesSummarized",
+)
+
 
 def entry_from_pi(value: Any, path_arguments: Sequence[str] = ("path",)) -> Entry | None:
     """One session entry; None when it is malformed or none of ours (messages are none)."""
