@@ -34,13 +34,13 @@ from condense_grpc.engine.requests import (
     PinResult,
     PruneRequest,
     PruneResult,
-    SessionInfo,
     SearchHit,
     SearchRequest,
+    SessionInfo,
     SummaryFacts,
 )
-from condense_grpc.engine.sessions import Sessions
 from condense_grpc.engine.searching import Searching
+from condense_grpc.engine.sessions import Sessions
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.transfers import Transfers
@@ -90,11 +90,11 @@ class Engine:
         self._flushing = Flushing(self._tools, self._sessions, self._turns, self._feeds.publish)
         self._reading = Reading(self._tools)
         self._listing = Listing(self._tools)
+        self._searching = Searching(self._tools)
         self._pinning = Pinning(self._tools)
         self._transfers = Transfers(self._tools, self._sessions)
 
     @property
-        self._searching = Searching(self._tools)
     def store_kind(self) -> str:
         """The kind of the store."""
         return self._tools.store.kind
@@ -250,6 +250,10 @@ class Engine:
         """Keep the results of these names verbatim, for a time or until they are unpinned."""
         return await self._pinning.pin(session_id, refs, ttl_ms=ttl_ms, unpin=unpin)
 
+    async def search_calls(self, session_id: str, request: SearchRequest) -> list[SearchHit]:
+        """The results that match, best matches first."""
+        return await self._searching.search(session_id, request)
+
     async def find_calls(self, session_id: str, where: CallFilter, after: int, limit: int) -> CallPage:
         """A page of calls, all of one summary together, from number `after` on."""
         return await self._listing.calls(session_id, where, after, limit)
@@ -257,10 +261,6 @@ class Engine:
     async def list_summaries(self, session_id: str, after: int, limit: int) -> Sequence[SummaryFacts]:
         """The summaries and blocks of a session, oldest first, from number `after` on."""
         return await self._listing.summaries(session_id, after, limit)
-    async def search_calls(self, session_id: str, request: SearchRequest) -> list[SearchHit]:
-        """The results that match, best matches first."""
-        return await self._searching.search(session_id, request)
-
 
     async def list_calls(self, session_id: str, after: int, limit: int) -> list[CallFacts]:
         """The results of a session in order, from number `after` (0: the first) on."""
