@@ -27,8 +27,8 @@ class Reading:
 
     async def query(self, session_id: str, refs: Sequence[str], slices: Sequence[Slice]) -> QueryAnswer:
         """The answer to a recovery query."""
-        async with self._registry.locked(session_id) as live:
         patterns = patterns_of(slices)
+        async with self._registry.locked(session_id) as live:
             question = await ask(self._bodies, live.state, refs, slices)
         if question.is_large:
             return await asyncio.to_thread(question.answer, patterns)

@@ -254,9 +254,6 @@ class CallPage:
 
 
 @dataclass(frozen=True, slots=True)
-class PinResult:
-    """The results that were named, as they are now, and the names that stand for nothing."""
-@dataclass(frozen=True, slots=True)
 class SearchRequest:
     """What to search for: words or a phrase in any case, or with `regex` an expression.
 
@@ -279,6 +276,9 @@ class SearchHit:
     line_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class PinResult:
+    """The results that were named, as they are now, and the names that stand for nothing."""
 
     facts: Sequence[CallFacts]
     unknown_refs: Sequence[str]
