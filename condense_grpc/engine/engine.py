@@ -11,6 +11,7 @@ from condense_grpc.domain.batches import Record
 from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.recovery import QueryAnswer
 from condense_grpc.domain.slices import Slice
+from condense_grpc.engine.background import Background
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.feed import Feeds, Watch
@@ -18,7 +19,7 @@ from condense_grpc.engine.flushing import Flushing
 from condense_grpc.engine.listing import CallFilter, Listing
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.pinning import Pinning
-from condense_grpc.engine.ports import Clock, SessionFilter, Store, StoredDiagnostic, Summarizer
+from condense_grpc.engine.ports import Clock, KeepsOutages, SessionFilter, Store, StoredDiagnostic, Summarizer
 from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.reading import Reading
 from condense_grpc.engine.registry import Registry
@@ -53,13 +54,14 @@ class EngineOptions:
     """How an engine works.
 
     `concurrency`: summaries at a time per flush; `sessions_kept`: how many stay loaded; `write_delay_seconds`: how
-    long an append may wait before it is written.
+    long an append may wait before it is written; `works_ahead`: models summarize before a flush asks for it.
     """
 
     concurrency: int = 4
     sessions_kept: int = 1000
     body_cache_bytes: int = 64 * 1024 * 1024
     write_delay_seconds: float = 0.05
+    works_ahead: bool = False
 
 
 class Engine:
@@ -81,7 +83,9 @@ class Engine:
             capacity=options.sessions_kept,
             write_delay_seconds=options.write_delay_seconds,
         )
-        self._tools = Tools(store, self._registry, bodies, summarizer, clock, options.concurrency)
+        background = Background(summarizer, options.concurrency) if options.works_ahead else None
+        writer = background or summarizer
+        self._tools = Tools(store, self._registry, bodies, writer, clock, options.concurrency, background)
         self._sessions = Sessions(self._tools)
         self._turns = Turns(self._tools, self._sessions)
         self._feeds = Feeds(clock)
@@ -111,7 +115,7 @@ class Engine:
     async def close(self, grace_seconds: float = 10) -> None:
         """Finish what runs or cancel it, write everything that was accepted, close the store."""
         self.end_watches()
-        await self._flushing.desk.close(grace_seconds)
+        await self._flushing.close(grace_seconds)
         await self._registry.close()
         await self._tools.store.close()
 
@@ -149,7 +153,10 @@ class Engine:
     async def delete_session(self, session_id: str) -> bool:
         """Remove a session with everything of it; a running flush is stopped. False if there was none."""
         await self._flushing.desk.stop_session(session_id)
-        return await self._registry.delete(session_id)
+        deleted = await self._registry.delete(session_id)
+        if isinstance(self._tools.summarizer, KeepsOutages):
+            self._tools.summarizer.forget(session_id)
+        return deleted
 
     async def fork_session(
         self,

@@ -33,11 +33,11 @@ from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
 from condense_grpc.engine.measures import session_metrics
 from condense_grpc.engine.pinning import end_pins
-from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest
+from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.revision import current_revision
 from condense_grpc.engine.state import SessionState
-from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, summary_usage, writer_of
+from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, sum_of_checks, summary_usage, writer_of
 from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import CondenseError
 
@@ -181,6 +181,8 @@ class Flush:
                 state.decide(entries, now_ms, applied=True)
                 if work.failure_reason:
                     _note_failure(state, work, now_ms)
+                elif work.reply is not None and work.reply.check is not None:
+                    state.checks = sum_of_checks(state.checks, work.reply.check)
                 await self._tools.registry.persist(live)
         self._run.emit(batch_finished(work))
         if work.outcome is BatchOutcome.FAILED:
@@ -192,11 +194,16 @@ class Flush:
         processed = [work for work in self._works if work.is_processed]
         async with self._tools.registry.locked(self._order.session_id) as live:
             before = live.state.decisions.stats
-            stats = _with_spending(before, self._works)
+            stats = _with_spending(before, self._works, self._wasted_ahead())
             entries: list[Entry] = [FrontierEntry(frontier_of(processed))] if processed else []
             if processed or stats != before:
                 live.state.decide([*entries, StatsEntry(stats)], self._tools.clock.now_ms())
                 await self._tools.registry.persist(live)
+
+    def _wasted_ahead(self) -> list[Usage]:
+        """What summaries took that were made in the background for nothing."""
+        background = self._tools.background
+        return [] if background is None else background.take_waste(self._order.session_id)
 
     async def _compress(self) -> CompressionReport:
         async with self._tools.registry.locked(self._order.session_id) as live:
@@ -233,8 +240,10 @@ class Flush:
             return completed_flush(outcome, self._works, report, live.state.decisions, revision)
 
 
-def _with_spending(stats: Stats, works: Sequence[FlushWork]) -> Stats:
+def _with_spending(stats: Stats, works: Sequence[FlushWork], wasted_ahead: Sequence[Usage]) -> Stats:
     """The statistics with what these batches took; a reply that was not kept was paid for, too."""
+    for usage in wasted_ahead:
+        stats = add_wasted(stats, summary_usage(usage))
     for work in works:
         if work.reply is not None:
             stats = (add_usage if work.is_processed else add_wasted)(stats, summary_usage(work.reply.usage))

@@ -1,9 +1,12 @@
 """Flushes and compactions as use cases: on request, watched by whoever likes, and in the background."""
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from condense_grpc.domain.capture import group_runs
+from condense_grpc.engine.background import Background
 from condense_grpc.engine.capture_step import find_pending
 from condense_grpc.engine.compression_step import CompressionOrder, compress_chains
 from condense_grpc.engine.desk import FlushDesk, Work
@@ -18,6 +21,7 @@ from condense_grpc.engine.events import (
 from condense_grpc.engine.flush import Flush, FlushOrder
 from condense_grpc.engine.flush_report import completed_flush
 from condense_grpc.engine.flush_run import FlushRun
+from condense_grpc.engine.foresight import foreseen_requests
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.requests import FlushRequest, FlushTrigger
@@ -27,6 +31,9 @@ from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.turns import Turns
+from condense_grpc.errors import CondenseError
+
+logger = logging.getLogger(__name__)
 
 
 class Flushing:
@@ -39,6 +46,7 @@ class Flushing:
         self._sessions = sessions
         self._turns = turns
         self.desk = FlushDesk(tools.clock, self._start_what_is_due, tell)
+        self._looking: dict[str, asyncio.Task[None]] = {}
 
     # On request
 
@@ -103,8 +111,24 @@ class Flushing:
 
     # In the background
 
+    async def close(self, grace_seconds: float) -> None:
+        """Take no more; wait for what runs, then cancel it."""
+        await self.desk.close(grace_seconds)
+        looking = list(self._looking.values())
+        for task in looking:
+            task.cancel()
+        await asyncio.gather(*looking, return_exceptions=True)
+        if self._tools.background is not None:
+            await self._tools.background.close()
+
     def start_if_wanted(self, live: LiveSession, trigger: FlushTrigger | None = None) -> bool:
         """Start a flush when a boundary or a budget asks for it; whether one was started."""
+        started = self._start_if_wanted(live, trigger)
+        if not started and self._tools.background is not None:
+            self._look_ahead(live, self._tools.background)
+        return started
+
+    def _start_if_wanted(self, live: LiveSession, trigger: FlushTrigger | None) -> bool:
         state = live.state
         if self.desk.is_closing or self.desk.running(live.session_id) is not None or not state.config.enabled:
             return False
@@ -115,6 +139,26 @@ class Flushing:
         state.boundary_due = False
         self.desk.start(live.session_id, self._flush_work(live.session_id, trigger))
         return True
+
+    def _look_ahead(self, live: LiveSession, background: Background) -> None:
+        """Have summaries made of what is complete, soon. One look at a time takes in all that has come until then."""
+        session_id, config = live.session_id, live.state.config
+        is_off = self.desk.is_closing or not config.enabled or session_id in self._looking
+        if not is_off and background.wants(session_id, config):
+            self._looking[session_id] = asyncio.create_task(self._prepare(session_id, background))
+
+    async def _prepare(self, session_id: str, background: Background) -> None:
+        try:
+            async with self._tools.registry.locked(session_id) as live:
+                self._looking.pop(session_id, None)
+                # What a running flush has taken is not settled yet.
+                if self.desk.running(session_id) is None:
+                    background.prepare(session_id, await foreseen_requests(self._tools, session_id, live.state))
+        except CondenseError as error:
+            logger.warning("nothing was summarized in the background: %s", error.reason)
+        finally:
+            if self._looking.get(session_id) is asyncio.current_task():
+                del self._looking[session_id]
 
     def _start_what_is_due(self, session_id: str) -> None:
         """A boundary that was reached while a run went on asks for a flush of its own."""

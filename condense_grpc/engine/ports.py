@@ -312,6 +312,7 @@ class Summarizer(Protocol):
 class SummarizerHealth:
     """Who writes the summaries of a session now. `fallback`: who stands in, empty for nobody.
 
+    `is_remote`: it is a model, which takes its time and has its price.
     `last_probe_ms`: when the chosen one was last tried, or last failed; None if it never has. `announcement_owed`:
     both have failed, and the switch was not announced yet.
     """
@@ -321,6 +322,7 @@ class SummarizerHealth:
     in_fallback: bool = False
     last_probe_ms: int | None = None
     announcement_owed: bool = False
+    is_remote: bool = False
 
 
 @runtime_checkable

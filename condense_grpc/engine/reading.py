@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.recovery import QueryAnswer
@@ -54,7 +55,9 @@ class Reading:
         """Counters, measures, statistics, what waits, and the status line."""
         async with self._registry.locked(session_id) as live:
             health = health_of(self._tools.summarizer, session_id, live.state.config)
-            return _report(live.state, health, flush_running=flush_running)
+            report = _report(live.state, health, flush_running=flush_running)
+        background = self._tools.background
+        return report if background is None else replace(report, background=background.counts(session_id))
 
     async def diagnostic_entries(self, session_id: str, after: int, limit: int) -> list[StoredDiagnostic]:
         """What was noticed, oldest first, from behind number `after`."""
@@ -80,4 +83,5 @@ def _report(state: SessionState, summarizer: SummarizerHealth, *, flush_running:
         flushes=tuple(decisions.recent_flushes),
         status_line=session_status(state, metrics),
         flush_running=flush_running,
+        checks=state.checks,
     )

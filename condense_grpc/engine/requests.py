@@ -15,7 +15,8 @@ from condense_grpc.domain.pins import Pin
 from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.domain.text_search import MatchingLine
 from condense_grpc.domain.validity import Violation
-from condense_grpc.engine.ports import SummarizerHealth
+from condense_grpc.engine.background import BackgroundCounts
+from condense_grpc.engine.ports import SummarizerHealth, SummaryCheck
 
 
 class ViewKind(StrEnum):
@@ -215,6 +216,8 @@ class DiagnosticsReport:
     flushes: Sequence[FlushMetricsEntry]
     status_line: str
     flush_running: bool
+    checks: SummaryCheck | None = None
+    background: BackgroundCounts | None = None
 
 
 class SummaryKind(StrEnum):

@@ -20,7 +20,7 @@ from condense_grpc.domain.text import storable
 from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
 from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
-from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession
+from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession, SummaryCheck
 from condense_grpc.engine.requests import Reclaim
 from condense_grpc.engine.shown_view import ShownView
 from condense_grpc.engine.transcript import Extension, Transcript
@@ -49,6 +49,7 @@ class SessionState:
         self.loaded_length = len(self.transcript)
         self.boundary_due = False
         self.failure_counts: dict[str, int] = {}
+        self.checks: SummaryCheck | None = None
         self.shown: ShownView | None = None
         self.sink = DiagnosticSink()
         self._forget_measures()

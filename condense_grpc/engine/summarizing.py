@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Callable
+from dataclasses import fields
 
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.stats import SummaryUsage
@@ -11,6 +12,7 @@ from condense_grpc.engine.ports import (
     Summarizer,
     SummarizerHealth,
     SummaryAttempt,
+    SummaryCheck,
     SummaryEvent,
     SummaryFailure,
     SummaryNotice,
@@ -80,6 +82,13 @@ def writer_of(summarizer: Summarizer, session_id: str, config: SessionConfig) ->
     """The name of who would write for a session now."""
     health = health_of(summarizer, session_id, config)
     return health.fallback if health.in_fallback and health.fallback else health.name
+
+
+def sum_of_checks(first: SummaryCheck | None, second: SummaryCheck) -> SummaryCheck:
+    """What was found in two summaries, or in some and one more."""
+    if first is None:
+        return second
+    return SummaryCheck(*(getattr(first, one.name) + getattr(second, one.name) for one in fields(SummaryCheck)))
 
 
 def summary_usage(usage: Usage | None) -> SummaryUsage:

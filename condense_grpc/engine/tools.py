@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from condense_grpc.engine.background import Background
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.ports import Clock, Store, Summarizer
 from condense_grpc.engine.registry import Registry
@@ -9,7 +10,10 @@ from condense_grpc.engine.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The parts of one engine, owned by it. `concurrency`: summaries at a time per flush."""
+    """The parts of one engine, owned by it. `concurrency`: summaries at a time per flush.
+
+    `background` is the summarizer once more if it works ahead.
+    """
 
     store: Store
     registry: Registry
@@ -17,3 +21,4 @@ class Tools:
     summarizer: Summarizer
     clock: Clock
     concurrency: int = 4
+    background: Background | None = None

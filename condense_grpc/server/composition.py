@@ -55,7 +55,11 @@ def compose(settings: ServerSettings) -> Composition:
 
 def engine_options(settings: ServerSettings) -> EngineOptions:
     """What the settings say about the engine."""
-    return EngineOptions(concurrency=settings.summarize_concurrency, sessions_kept=settings.max_loaded_sessions)
+    return EngineOptions(
+        concurrency=settings.summarize_concurrency,
+        sessions_kept=settings.max_loaded_sessions,
+        works_ahead=settings.summarize_in_background,
+    )
 
 
 def make_store(address: str) -> Store:

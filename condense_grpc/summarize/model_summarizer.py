@@ -133,6 +133,7 @@ class ModelSummarizer:
         health = SummarizerHealth(
             chosen.label if chosen else self._name,
             stand_in.label if stand_in and has_distinct_fallback(chosen, stand_in) else "",
+            is_remote=True,
         )
         controller = self._controllers.get(session_id)
         if controller is None:

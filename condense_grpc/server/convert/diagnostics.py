@@ -10,7 +10,7 @@ from condense_grpc.engine.requests import DiagnosticsReport, FlushAdvice, FlushT
 from condense_grpc.server.convert.advice import write_advice
 from condense_grpc.server.convert.enums import DIAGNOSTIC_KIND, TRIGGER
 from condense_grpc.server.convert.flush_event import outcome_of, write_frontier
-from condense_grpc.server.convert.stats import write_stats
+from condense_grpc.server.convert.stats import write_check, write_stats
 from condense_grpc.server.convert.times import write_time
 from condense_grpc.server.convert.view import write_reclaim
 from condense_grpc.server.convert.wire_text import wire_text
@@ -44,6 +44,13 @@ def write_report(
     advice = FlushAdvice(None, report.pending_batches, report.pending_chars, report.flush_running)
     write_advice(advice, answer.advice)
     _write_health(report.summarizer, answer.summarizer)
+    if report.checks is not None:
+        write_check(report.checks, answer.summarizer.checks)
+    if report.background is not None:
+        background = answer.summarizer.background
+        background.SetInParent()
+        background.begun, background.used = report.background.begun, report.background.used
+        background.discarded = report.background.discarded
     for flush in reversed(report.flushes[-SHOWN_FLUSHES:]):
         _write_flush(flush, answer.last_flushes.add())
     return answer
