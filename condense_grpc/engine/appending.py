@@ -7,6 +7,7 @@ from condense_grpc.domain.messages import Role
 from condense_grpc.domain.validity import Violation, find_violations
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
+from condense_grpc.engine.native_delta import read_delta
 from condense_grpc.engine.requests import Delta
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import StoreUnavailable
@@ -20,7 +21,7 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
     Decisions that this takes are in the state and not written yet.
     """
     before = state.transcript.head_node
-    extension = state.append(delta.base_length, delta.base_etag, delta.messages, now_ms)
+    extension = state.append(*await read_delta(state, delta, bodies), now_ms)
     has_new_messages = extension.kept_length < len(state.transcript)
     if state.transcript.head_node != before:
         state.boundary_due = has_new_messages and wants_flush(state)

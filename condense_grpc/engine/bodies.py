@@ -1,11 +1,11 @@
 """Bodies of messages: from memory while they are not written yet, else from a bounded cache or the store."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.codec import decode_message
-from condense_grpc.engine.ports import Store, StoredMessage
+from condense_grpc.engine.ports import Changes, Store
 from condense_grpc.engine.state import SessionState
 
 
@@ -34,8 +34,9 @@ class BodyCache:
         found: dict[int, bytes] = {}
         missing: list[int] = []
         for node in nodes:
-            unwritten = state.transcript.unwritten.get(node)
-            cached = unwritten.body if unwritten else self._kept.get((*session, node))
+            cached = state.transcript.waiting_body(node)
+            if cached is None:
+                cached = self._kept.get((*session, node))
             if cached is None:
                 missing.append(node)
             else:
@@ -46,10 +47,11 @@ class BodyCache:
                 self._keep((*session, node), body)
         return found
 
-    def take_in(self, state: SessionState, messages: Sequence[StoredMessage]) -> None:
-        """Keep the bodies of messages that were just written: the newest ones are asked for first."""
-        for message in messages:
-            self._keep((state.row.session_id, state.row.create_time_ms, message.node), message.body)
+    def take_in(self, state: SessionState, changes: Changes) -> None:
+        """Keep the bodies that were just written: the newest ones are asked for first."""
+        bodies = {message.node: message.body for message in changes.messages} | dict(changes.bodies)
+        for node, body in bodies.items():
+            self._keep((state.row.session_id, state.row.create_time_ms, node), body)
 
     def forget(self, session_id: str) -> None:
         """Drop the bodies of a session that was deleted."""

@@ -6,6 +6,7 @@ that has none resends the same bytes.
 """
 
 import hashlib
+from collections.abc import Iterable
 
 START = bytes(16)
 
@@ -13,6 +14,13 @@ START = bytes(16)
 def next_digest(previous: bytes, message: bytes) -> bytes:
     """The digest after a message (16 bytes)."""
     return hashlib.blake2b(message, digest_size=16, key=previous).digest()
+
+
+def digest_after(previous: bytes, keys: Iterable[bytes]) -> bytes:
+    """The digest after a message that is identified by several pieces, one after another."""
+    for key in keys:
+        previous = next_digest(previous, key)
+    return previous
 
 
 def etag_of(digest: bytes) -> str:

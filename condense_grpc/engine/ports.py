@@ -87,8 +87,8 @@ class StoredSession:
 class Changes:
     """One write: everything in it becomes durable together, or nothing does.
 
-    `row` is the whole new row; its `version` is the version that the writer saw. `skeletons` stand in place of those
-    of messages that are there; everything else of a message never changes.
+    `row` is the whole new row; its `version` is the version that the writer saw. `skeletons` and `bodies` stand in
+    place of those of messages that are there; everything else of a message never changes.
     """
 
     row: SessionRow
@@ -96,6 +96,7 @@ class Changes:
     commits: Sequence[StoredCommit] = ()
     diagnostics: Sequence[StoredDiagnostic] = ()
     skeletons: Mapping[int, bytes] = field(default_factory=dict)
+    bodies: Mapping[int, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,8 @@ class Store(Protocol):
 
         Raises RevisionConflict when the version differs, or `create_time_ms` (the session was deleted and made
         again meanwhile), SessionNotFound when the session is gone, ValueError for a node or number that exists
-        already, or for a skeleton of a node that does not. When this returns, the changes survive a crash of the
-        process and of the machine.
+        already, or for a skeleton or a body of a node that does not. When this returns, the changes survive a crash
+        of the process and of the machine.
         """
         ...
 

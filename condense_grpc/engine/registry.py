@@ -196,7 +196,7 @@ class Registry:
             self.discard(live)
             raise
         state.written(changes, row)
-        self._bodies.take_in(state, changes.messages)
+        self._bodies.take_in(state, changes)
         if self.listener is not None:
             self.listener.written(live.session_id, changes)
 

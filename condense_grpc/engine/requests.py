@@ -17,6 +17,8 @@ from condense_grpc.domain.text_search import MatchingLine
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.background import BackgroundCounts
 from condense_grpc.engine.ports import SummarizerHealth, SummaryCheck
+from condense_grpc.native.formats import NativeFormat
+from condense_grpc.native.json_read import RawElement
 
 
 class ViewKind(StrEnum):
@@ -28,11 +30,20 @@ class ViewKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class NativeElements:
+    """Messages in a provider's shape, as they came."""
+
+    format: NativeFormat
+    elements: Sequence[RawElement]
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """New messages behind `base_length` messages whose etag is `base_etag` (empty: trust the length).
 
-    Afterwards the transcript is exactly the base and these messages. `config` holds changed settings by field name
-    (nested blocks as dicts) for a session that this delta creates.
+    Afterwards the transcript is exactly the base and these messages; with `native` these elements instead, and the
+    base counts elements. `config` holds changed settings by field name (nested blocks as dicts) for a session that
+    this delta creates.
     """
 
     base_length: int
@@ -40,6 +51,7 @@ class Delta:
     messages: Sequence[Message]
     create_if_missing: bool = False
     config: Mapping[str, Any] = field(default_factory=dict)
+    native: NativeElements | None = None
 
 
 @dataclass(frozen=True, slots=True)

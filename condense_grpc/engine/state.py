@@ -14,9 +14,9 @@ from typing import Any
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
 from condense_grpc.domain.entries import Entry
-from condense_grpc.domain.messages import Message
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.text import storable
+from condense_grpc.engine.arrival import Arrival
 from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
 from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
@@ -79,11 +79,13 @@ class SessionState:
 
     # Changes
 
-    def append(self, base_length: int, base_etag: str, messages: Sequence[Message], now_ms: int) -> Extension:
-        """Make the transcript the base and these messages; decisions behind a rewind stop, returning ones come back."""
-        self.transcript.check_base(base_length, base_etag)
+    def append(self, base_length: int, arrivals: Sequence[Arrival], now_ms: int) -> Extension:
+        """Make the transcript the first `base_length` messages and these ones.
+
+        Decisions behind a rewind stop, returning ones come back.
+        """
         before = self.transcript.head_node
-        extension = self.transcript.extend(base_length, messages, now_ms)
+        extension = self.transcript.take_in(base_length, arrivals, now_ms)
         if extension.rewound:
             self._leave_decisions(extension.kept_length)
         if self.transcript.head_node != before:
@@ -141,7 +143,11 @@ class SessionState:
     def has_unwritten(self) -> bool:
         """Whether the store does not know everything yet."""
         return bool(
-            self._row_changed or self.transcript.unwritten or self._unwritten_commits or self._unwritten_diagnostics
+            self._row_changed
+            or self.transcript.unwritten
+            or self.transcript.restyled
+            or self._unwritten_commits
+            or self._unwritten_diagnostics
         )
 
     @property
@@ -165,6 +171,8 @@ class SessionState:
             tuple(self.transcript.unwritten.values()),
             tuple(self._unwritten_commits),
             tuple(self._unwritten_diagnostics),
+            skeletons={node: skeleton for node, (_, skeleton) in self.transcript.restyled.items()},
+            bodies={node: body for node, (body, _) in self.transcript.restyled.items()},
         )
 
     def written(self, changes: Changes, row: SessionRow) -> None:

@@ -5,21 +5,18 @@ branch that was left stays here by digest, so that coming back to it finds its n
 """
 
 import copy
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from condense_grpc.domain.messages import Message, Role
 from condense_grpc.domain.occurrence import Numbering, occurrence_key
 from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
-from condense_grpc.engine.codec import decode_skeleton, encode_message, encode_skeleton
-from condense_grpc.engine.digest import START, etag_of, next_digest
+from condense_grpc.engine.arrival import FIRST_MS, Arrival, typed_arrival
+from condense_grpc.engine.codec import decode_skeleton, encode_skeleton
+from condense_grpc.engine.digest import START, digest_after, etag_of
 from condense_grpc.engine.ports import StoredMessage
 from condense_grpc.errors import TranscriptMismatch
-
-# The years 1 to 9999. A time outside of them is no time: it counts as absent.
-_FIRST_MS = -62_135_596_800_000
-_LAST_MS = 253_402_300_799_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,12 @@ class Extension:
 
 
 class Transcript:
-    """The messages of one session. Owned by it; changed only while its lock is held."""
+    """The messages of one session. Owned by it; changed only while its lock is held.
+
+    Clients count in elements of their own history, here everything counts in messages. The two differ only in some
+    shapes of providers; `ends` says how many elements there are up to and with each message. `restyled` holds bodies
+    and skeletons of stored messages that came again in other bytes that mean the same.
+    """
 
     def __init__(self, path_arguments: Sequence[str]) -> None:
         self.path_arguments = tuple(path_arguments)
@@ -40,10 +42,12 @@ class Transcript:
         self.skeletons: list[MessageSkeleton] = []
         self.keys: list[str] = []
         self.numbers: list[int | None] = []
+        self.ends: list[int] = []
         self.unwritten: dict[int, StoredMessage] = {}
         self.unwritten_bytes = 0
+        self.restyled: dict[int, tuple[bytes, bytes]] = {}
         self.next_node = 1
-        self._latest_ms = _FIRST_MS - 1
+        self._latest_ms = FIRST_MS - 1
         self._numbering = Numbering()
         self._left: dict[bytes, StoredMessage] = {}
 
@@ -68,8 +72,8 @@ class Transcript:
         """A transcript of its own with the same messages."""
         twin = copy.copy(self)
         twin.nodes, twin.digests, twin.skeletons = [*self.nodes], [*self.digests], [*self.skeletons]
-        twin.keys, twin.numbers = [*self.keys], [*self.numbers]
-        twin.unwritten, twin._left = {**self.unwritten}, {**self._left}
+        twin.keys, twin.numbers, twin.ends = [*self.keys], [*self.numbers], [*self.ends]
+        twin.unwritten, twin._left, twin.restyled = {**self.unwritten}, {**self._left}, {**self.restyled}
         twin._numbering = copy.deepcopy(self._numbering)
         return twin
 
@@ -99,49 +103,98 @@ class Transcript:
         position = bisect_left(self.nodes, node)
         return position < len(self) and self.nodes[position] == node
 
-    def check_base(self, length: int, etag: str) -> None:
-        """Raise TranscriptMismatch unless these are our first `length` messages (an empty etag trusts the length)."""
-        if not 0 <= length <= len(self) or (etag and etag != etag_of(self.digest_at(length))):
-            raise TranscriptMismatch(length, len(self), self.etag)
+    @property
+    def element_count(self) -> int:
+        """How long the client's history is."""
+        return self.elements_before(len(self))
+
+    def elements_before(self, position: int) -> int:
+        """How many elements the first `position` messages are."""
+        return self.ends[position - 1] if position else 0
+
+    def place_of(self, element_count: int) -> tuple[int, int]:
+        """The messages that so many elements are, and how many elements of the next message come on top."""
+        position = bisect_right(self.ends, element_count)
+        return position, element_count - self.elements_before(position)
+
+    def check_base(self, length: int, etag: str) -> int:
+        """The messages that `length` elements are; these must end a message.
+
+        Raises TranscriptMismatch unless they are ours (an empty etag trusts the length).
+        """
+        position, inside = self.place_of(max(length, 0))
+        if length < 0 or inside or (etag and etag != etag_of(self.digest_at(position))):
+            raise self.mismatch(length)
+        return position
+
+    def mismatch(self, length: int) -> TranscriptMismatch:
+        """What to tell a client whose base of `length` elements is not ours."""
+        return TranscriptMismatch(length, self.element_count, self.etag)
 
     def extend(self, base_length: int, messages: Sequence[Message], now_ms: int) -> Extension:
+        """The same as `take_in` for messages of the contract."""
+        return self.take_in(base_length, [typed_arrival(message) for message in messages], now_ms)
+
+    def take_in(self, base_length: int, arrivals: Sequence[Arrival], now_ms: int) -> Extension:
         """Make the transcript the first `base_length` messages and these ones.
 
         What is there already is kept; the first message that differs ends the old branch there.
         """
-        position, length = base_length, len(self)
+        position, length, index = base_length, len(self), 0
         previous = self.digest_at(base_length)
-        given = [_with_possible_time(message) for message in messages]
-        bodies = [encode_message(message) for message in given]
-        index = 0
-        while index < len(bodies) and position < length:
-            digest = next_digest(previous, bodies[index])
+        while index < len(arrivals) and position < length:
+            digest = digest_after(previous, arrivals[index].keys)
             if digest != self.digests[position]:
                 break
+            self._restyle(position, arrivals[index])
             previous, position, index = digest, position + 1, index + 1
         rewound = position < length
         if rewound:
             self.rewind(position)
-        for message, body in zip(given[index:], bodies[index:], strict=True):
-            previous = next_digest(previous, body)
-            self._append(message, body, previous, now_ms)
+        for arrival in arrivals[index:]:
+            previous = digest_after(previous, arrival.keys)
+            self._append(arrival, previous, now_ms)
         return Extension(position, rewound)
 
-    def _append(self, message: Message, body: bytes, digest: bytes, now_ms: int) -> None:
+    def _append(self, arrival: Arrival, digest: bytes, now_ms: int) -> None:
         known = self._left.pop(digest, None)
         if known is not None:
             self._push(known.node, digest, decode_skeleton(known.skeleton, known.timestamp_ms))
+            self._restyle(len(self) - 1, arrival)
             return
+        message = arrival.message
         given = message.timestamp_ms
         time_ms = max(now_ms, self._latest_ms + 1) if given is None else given
         stamped = message if given is not None else replace(message, timestamp_ms=time_ms)
         skeleton = skeleton_of(stamped, self.path_arguments)
-        node = self.next_node
+        if arrival.span is not None:
+            skeleton = replace(skeleton, native=arrival.span)
+        node, body = self.next_node, arrival.body
         stored = StoredMessage(node, self.head_node, len(self), digest, time_ms, encode_skeleton(skeleton), body)
         self.unwritten[node] = stored
         self.unwritten_bytes += len(body)
         self._count(node, time_ms)
         self._push(node, digest, skeleton)
+
+    def _restyle(self, position: int, arrival: Arrival) -> None:
+        """Keep the bytes in which a message came last, if its shape has others for the same."""
+        skeleton, node = self.skeletons[position], self.nodes[position]
+        if skeleton.native == arrival.span:
+            return
+        self.skeletons[position] = skeleton = replace(skeleton, native=arrival.span)
+        encoded, waiting = encode_skeleton(skeleton), self.unwritten.get(node)
+        if waiting is None:
+            self.restyled[node] = (arrival.body, encoded)
+        else:
+            self.unwritten[node] = replace(waiting, body=arrival.body, skeleton=encoded)
+            self.unwritten_bytes += len(arrival.body) - len(waiting.body)
+
+    def waiting_body(self, node: int) -> bytes | None:
+        """The body of a node as long as the store does not know it."""
+        if node in self.restyled:
+            return self.restyled[node][0]
+        waiting = self.unwritten.get(node)
+        return None if waiting is None else waiting.body
 
     def _count(self, node: int, time_ms: int) -> None:
         """Take a node number and a time, which count for every branch."""
@@ -156,6 +209,8 @@ class Transcript:
         is_result = skeleton.role is Role.TOOL_RESULT
         self.keys.append(occurrence_key(skeleton.tool_call_id, skeleton.timestamp_ms, number) if is_result else "")
         self.numbers.append(number)
+        started = 1 if skeleton.native is None else skeleton.native.elements
+        self.ends.append(self.elements_before(len(self.ends)) + started)
 
     def _number(self, skeleton: MessageSkeleton) -> int | None:
         if skeleton.role is not Role.TOOL_RESULT:
@@ -174,21 +229,15 @@ class Transcript:
                 skeleton.timestamp_ms or 0,
                 encode_skeleton(skeleton),
             )
-        for column in (self.nodes, self.digests, self.skeletons, self.keys, self.numbers):
+        for column in (self.nodes, self.digests, self.skeletons, self.keys, self.numbers, self.ends):
             del column[length:]
         self._numbering = Numbering()
         for skeleton in self.skeletons:
             self._number(skeleton)
 
     def written(self, messages: Sequence[StoredMessage]) -> None:
-        """The store has these messages now."""
+        """The store has these messages now, and everything that was restyled."""
         for message in messages:
             del self.unwritten[message.node]
             self.unwritten_bytes -= len(message.body)
-
-
-def _with_possible_time(message: Message) -> Message:
-    time_ms = message.timestamp_ms
-    if time_ms is None or _FIRST_MS <= time_ms <= _LAST_MS:
-        return message
-    return replace(message, timestamp_ms=None)
+        self.restyled.clear()

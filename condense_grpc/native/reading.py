@@ -23,7 +23,7 @@ def read_messages(
     """
     shape = shape_of(format_)
     found: list[NativeMessage] = []
-    position, fragment = 0, 0
+    position, fragment, style = 0, 0, 0
     for unit in shape.units(elements):
         fragment = fragment + 1 if unit.is_fragment and not unit.opens_element else 0
         count = 0 if fragment else 1 if unit.is_fragment else len(unit.texts)
@@ -32,11 +32,13 @@ def read_messages(
         message = facts.told(message)
         calls.see(message)
         taken = elements[position : position + count]
+        if taken:
+            style = style_of("".join(element.text for element in taken))
         span = NativeSpan(
             format=format_.number,
             elements=count,
             parts=len(unit.values) if unit.is_fragment else None,
-            style=style_of("".join(unit.texts)),
+            style=style,
         )
         found.append(
             NativeMessage(

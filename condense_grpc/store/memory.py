@@ -38,11 +38,12 @@ class _Session:
         for numbers, present in ((nodes, self.messages), (commits, self.commits), (diagnostics, self.diagnostics)):
             if len(set(numbers)) < len(numbers) or any(number in present for number in numbers):
                 raise ValueError("a node or number of the write exists already")
-        if not self.messages.keys() >= changes.skeletons.keys():
-            raise ValueError("a skeleton of the write belongs to no message")
+        if not self.messages.keys() >= changes.skeletons.keys() | changes.bodies.keys():
+            raise ValueError("a skeleton or a body of the write belongs to no message")
         for node, skeleton in changes.skeletons.items():
             self.messages[node] = replace(self.messages[node], skeleton=skeleton)
         self.messages.update((message.node, replace(message, body=b"")) for message in changes.messages)
+        self.bodies.update(changes.bodies)
         self.bodies.update((message.node, message.body) for message in changes.messages)
         self.commits.update((commit.number, commit) for commit in changes.commits)
         self.diagnostics.update((entry.number, entry) for entry in changes.diagnostics)

@@ -95,9 +95,11 @@ class SqlStore(ABC):
         """See Store."""
         async with self._call() as aside:
             packed: Sequence[bytes] = ()
-            if changes.messages:
-                packed = await aside(pack, [message.body for message in changes.messages])
-            return await self._write(lambda connection: statements.write(connection, changes, packed))
+            count = len(changes.messages)
+            if changes.messages or changes.bodies:
+                packed = await aside(pack, [*(message.body for message in changes.messages), *changes.bodies.values()])
+            replaced = dict(zip(changes.bodies, packed[count:], strict=True))
+            return await self._write(lambda connection: statements.write(connection, changes, packed[:count], replaced))
 
     async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
         """See Store."""

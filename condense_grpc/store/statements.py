@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, delete, exists, insert, literal, select, update
+from sqlalchemy import Column, Connection, Row, Select, and_, delete, exists, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from condense_grpc.engine.ports import (
@@ -129,8 +129,10 @@ def _chunks(numbers: Sequence[int]) -> Iterator[list[int]]:
         yield ordered[start : start + CHUNK]
 
 
-def write(connection: Connection, changes: Changes, packed: Sequence[bytes]) -> SessionRow:
-    """Compare and set; `packed` are the bodies of the messages, in order."""
+def write(
+    connection: Connection, changes: Changes, packed: Sequence[bytes], replaced: Mapping[int, bytes] | None = None
+) -> SessionRow:
+    """Compare and set; `packed` are the bodies of the messages, in order, `replaced` those of messages that are there."""
     row, sessions = changes.row, schema.sessions.c
     found = _find(connection, row.session_id)
     if found is None:
@@ -149,16 +151,18 @@ def write(connection: Connection, changes: Changes, packed: Sequence[bytes]) -> 
         _insert_history(connection, found.key, changes, packed)
     except IntegrityError:
         raise ValueError("a node or number of the write exists already") from None
-    _replace_skeletons(connection, found.key, changes.skeletons)
+    _replace(connection, found.key, schema.messages.c.skeleton, changes.skeletons)
+    _replace(connection, found.key, schema.bodies.c.packed, replaced or {})
     return replace(row, version=row.version + 1)
 
 
-def _replace_skeletons(connection: Connection, key: int, skeletons: Mapping[int, bytes]) -> None:
-    messages = schema.messages.c
-    for node, skeleton in skeletons.items():
-        statement = update(schema.messages).where(messages.session_key == key, messages.node == node)
-        if connection.execute(statement, {"skeleton": skeleton}).rowcount != 1:
-            raise ValueError("a skeleton of the write belongs to no message")
+def _replace(connection: Connection, key: int, column: Column[bytes], values: Mapping[int, bytes]) -> None:
+    """Put values into one column of messages or bodies, by node."""
+    table = column.table
+    for node, value in values.items():
+        statement = update(table).where(table.c.session_key == key, table.c.node == node)
+        if connection.execute(statement, {column.name: value}).rowcount != 1:
+            raise ValueError("a skeleton or a body of the write belongs to no message")
 
 
 def _insert_history(connection: Connection, key: int, changes: Changes, packed: Sequence[bytes]) -> None:

@@ -177,6 +177,16 @@ class StoreConformance:
         assert loaded is not None
         assert [*loaded.messages] == without_body([message(1), replace(message(2), skeleton=b"other")])
 
+    async def test_bodies_are_replaced_and_nothing_else(self, store: Store) -> None:
+        """A new body stands in place of the old one; for a message that is not there the write is refused."""
+        row = await store.create(row_of(new_id()))
+        row = await store.write(Changes(row, [message(1), message(2)]))
+        row = await store.write(Changes(row, [message(3)], bodies={2: b"other"}, skeletons={1: b"changed"}))
+        with pytest.raises(ValueError):
+            await store.write(Changes(row, bodies={9: b"other"}))
+        bodies = await store.read_bodies(row.session_id, [1, 2, 3])
+        assert bodies == {1: message(1).body, 2: b"other", 3: message(3).body}
+
     async def test_stale_version_is_refused_and_changes_nothing(self, store: Store) -> None:
         """A writer that saw an older version, or one that is not yet there, leaves no trace."""
         row = await store.create(row_of(new_id()))

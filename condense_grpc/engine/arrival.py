@@ -1,0 +1,41 @@
+"""A message on its way into a transcript."""
+
+from dataclasses import dataclass, replace
+
+from condense_grpc.domain.messages import Message
+from condense_grpc.domain.skeleton import NativeSpan
+from condense_grpc.engine.codec import encode_message, encode_native
+from condense_grpc.native.unit import NativeMessage
+
+# The years 1 to 9999. A time outside of them is no time: it counts as absent.
+FIRST_MS = -62_135_596_800_000
+LAST_MS = 253_402_300_799_999
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A message with its bytes. `keys` are what its digest covers, one after another; `span`: its place in a
+    provider's shape, if it came in one.
+    """
+
+    message: Message
+    body: bytes
+    keys: tuple[bytes, ...]
+    span: NativeSpan | None = None
+
+
+def typed_arrival(message: Message) -> Arrival:
+    """A message of the contract."""
+    given = _with_possible_time(message)
+    body = encode_message(given)
+    return Arrival(given, body, (body,))
+
+
+def native_arrival(found: NativeMessage) -> Arrival:
+    """A message that came in a provider's shape."""
+    return Arrival(_with_possible_time(found.message), encode_native(found.body), found.keys, found.span)
+
+
+def _with_possible_time(message: Message) -> Message:
+    time_ms = message.timestamp_ms
+    return message if time_ms is None or FIRST_MS <= time_ms <= LAST_MS else replace(message, timestamp_ms=None)
