@@ -32,6 +32,7 @@ class Rendered:
     edits: list[Edit]
     chars: int
     shown: ShownView
+    is_plain: bool = False
 
 
 def choose_view(state: SessionState, current: CurrentView, min_savings_chars: int | None) -> Rendered:
@@ -43,7 +44,7 @@ def choose_view(state: SessionState, current: CurrentView, min_savings_chars: in
     chars = list_chars(current.view.elements) if state.config.enabled else raw_chars
     withheld = not state.view_shown and min_savings_chars is not None and raw_chars - chars < min_savings_chars
     if withheld or not state.config.enabled:
-        return Rendered(View((), False, 0, 0, ()), [], raw_chars, plain_view(state.transcript))
+        return Rendered(View((), False, 0, 0, ()), [], raw_chars, plain_view(state.transcript), is_plain=True)
     return Rendered(current.view, current.edits, chars, shown_view(current.view, current.shown.marks))
 
 
@@ -95,7 +96,7 @@ def _remember(
     if rendered.view.pruned:
         state.reclaim = _reclaim(rendered.view.before_chars, rendered.view.after_chars)
     if request.view is not ViewKind.NONE:
-        state.shown = rendered.shown
+        state.show(rendered.shown, is_plain=rendered.is_plain)
         if rendered.edits:
             state.show_views()
 

@@ -25,6 +25,20 @@ class ShownView:
         return CacheReport(common, sum(self.chars[:common]), common < len(self.marks))
 
 
+@dataclass(frozen=True, slots=True)
+class ShownAt:
+    """Where transcript and decisions stood when a view was shown.
+
+    `is_plain`: the transcript was shown as it is. `config_json`: the settings, if they have changed since.
+    """
+
+    length: int
+    node: int
+    commit: int
+    is_plain: bool
+    config_json: str = ""
+
+
 def shown_view(view: View, digests: Sequence[bytes | str]) -> ShownView:
     """The marks of a view. `digests` name the content of each position of the rendered list."""
     marks = tuple(hash(_mark(element, digests)) for element in view.elements)

@@ -8,9 +8,10 @@ again.
 import copy
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
+from condense_grpc.domain.budget import Usage
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
 from condense_grpc.domain.entries import Entry
@@ -22,7 +23,7 @@ from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
 from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession, SummaryCheck
 from condense_grpc.engine.requests import Reclaim
-from condense_grpc.engine.shown_view import ShownView
+from condense_grpc.engine.shown_view import ShownAt, ShownView
 from condense_grpc.engine.transcript import Extension, Transcript
 
 
@@ -54,13 +55,16 @@ class SessionState:
         self.sink = DiagnosticSink()
         self._forget_measures()
         self.facts: dict[str, Any] = json.loads(stored.row.facts_json)
+        shown = self.facts.get("shown")
+        self.shown_at: ShownAt | None = None if shown is None else ShownAt(**shown)
         self.view_shown: bool = bool(self.facts.get("viewShown"))
         self.next_diagnostic: int = int(self.facts.get("nextDiagnostic", 1))
 
     def _forget_measures(self) -> None:
-        """What a load or a rewind forgets: diagnostics, reclaim, the last usage."""
+        """What a load or a rewind forgets: diagnostics, reclaim, the last report of usage."""
         self.sink.reset()
         self.reclaim = Reclaim()
+        self.usage: Usage | None = None
         self.usage_fraction: float | None = None
         self.flushed_since_load = False
 
@@ -124,12 +128,26 @@ class SessionState:
 
     def configure(self, config: SessionConfig, labels: dict[str, str] | None) -> None:
         """Take other settings, and other labels if there are some."""
-        self.config = config
-        self.protection = Protection(config.protected_tools, config.protected_paths)
-        self.transcript.path_arguments = config.path_arguments
+        if self.shown_at is not None and not self.shown_at.config_json and config != self.config:
+            self.shown_at = replace(self.shown_at, config_json=self.row.config_json)
+        self.take_config(config)
         kept = self.row.labels if labels is None else labels
         self.row = replace(self.row, config_json=config_to_json(config), labels=kept)
         self._row_changed = True
+
+    def take_config(self, config: SessionConfig) -> None:
+        """Work with other settings, without keeping them."""
+        self.config = config
+        self.protection = Protection(config.protected_tools, config.protected_paths)
+        self.transcript.path_arguments = config.path_arguments
+
+    def show(self, shown: ShownView, *, is_plain: bool) -> None:
+        """Remember what the client is shown now."""
+        self.shown = shown
+        transcript = self.transcript
+        at = ShownAt(len(transcript), transcript.head_node, self.decisions.head, is_plain)
+        self._row_changed |= at != self.shown_at
+        self.shown_at = at
 
     def show_views(self) -> None:
         """Remember that a pruned view was shown, so that the next ones are not withheld."""
@@ -158,6 +176,8 @@ class SessionState:
     def changes(self, now_ms: int) -> Changes:
         """Everything that the store does not know yet."""
         self.facts |= {"viewShown": self.view_shown, "nextDiagnostic": self.next_diagnostic}
+        if self.shown_at is not None:
+            self.facts["shown"] = asdict(self.shown_at)
         row = replace(
             self.row,
             update_time_ms=now_ms,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from condense_grpc.domain.budget import Usage, should_budget_flush, should_delta_flush, usage_fraction
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.appending import append_delta
+from condense_grpc.engine.last_view import recall_shown
 from condense_grpc.engine.ports import StoredSession
 from condense_grpc.engine.pruning import flush_advice, prune
 from condense_grpc.engine.registry import LiveSession
@@ -25,6 +26,7 @@ class Turns:
     async def append_to(self, live: LiveSession, delta: Delta, *, created: bool) -> AppendResult:
         """Append a delta. The lock must be held, and the call must not be cancelled."""
         state = live.state
+        await recall_shown(self._tools.bodies, state)
         violations = await append_delta(state, delta, self._tools.bodies, self._tools.clock.now_ms())
         await self._tools.registry.persist_soon(live)
         return AppendResult(len(state.transcript), state.transcript.etag, created, violations)
@@ -35,6 +37,8 @@ class Turns:
         appended = AppendResult(len(state.transcript), state.transcript.etag, created)
         if request.delta is not None:
             appended = await self.append_to(live, request.delta, created=created)
+        else:
+            await recall_shown(self._tools.bodies, state)
         result = await prune(state, request, appended, self._tools.bodies, self._tools.clock.now_ms())
         await self._tools.registry.persist_soon(live)
         return result
@@ -49,6 +53,7 @@ class Turns:
         """A copy of the session with a delta appended, or of the one that the delta would create."""
         try:
             async with self._tools.registry.locked(session_id) as live:
+                await recall_shown(self._tools.bodies, live.state)
                 state = live.state.copy()
         except SessionNotFound:
             if delta is None or not delta.create_if_missing:
@@ -61,8 +66,8 @@ class Turns:
 
 
 def usage_trigger(state: SessionState, usage: Usage) -> FlushTrigger | None:
-    """What a report of usage hits. The fraction of the report is remembered whatever happens else."""
-    config = state.config
+    """What a report of usage hits. The report and its fraction are remembered whatever happens else."""
+    config, state.usage = state.config, usage
     budget = should_budget_flush(usage, config.auto_budget_threshold)
     delta = should_delta_flush(usage, state.usage_fraction, config.budget_turn_delta)
     fraction = usage_fraction(usage)

@@ -116,8 +116,6 @@ async def test_the_cache_report_names_the_first_change(world: World) -> None:
     await agent.rewind(1)
     gone = (await agent.prune()).cache
     assert gone is not None and (gone.first_changed_index, gone.breaks_cache) == (1, True)
-    await world.restart()
-    assert (await agent.prune()).cache is None
 
 
 async def test_switching_off_and_on_changes_the_view(world: World) -> None:
