@@ -9,11 +9,13 @@ from condense_grpc.engine.appending import ends_with_answer
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import count_pending, find_pending
 from condense_grpc.engine.measures import session_metrics, session_status
+from condense_grpc.engine.native_view import find_plan, in_elements, native_answer
 from condense_grpc.engine.rendering import count_applied, revision_of
 from condense_grpc.engine.requests import (
     AppendResult,
     FlushAdvice,
     FlushTrigger,
+    NativeAnswer,
     PruneRequest,
     PruneResult,
     Reclaim,
@@ -22,6 +24,7 @@ from condense_grpc.engine.requests import (
 from condense_grpc.engine.revision import CurrentView, current_view
 from condense_grpc.engine.shown_view import ShownView, plain_view, shown_view
 from condense_grpc.engine.state import SessionState
+from condense_grpc.native.view import NativePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,14 @@ async def prune(
     current = await current_view(bodies, state)
     rendered = choose_view(state, current, request.min_savings_chars)
     messages = None
-    if request.view is ViewKind.FULL and not request.dry_run:
+    plan = find_plan(state, rendered.edits, is_plain=rendered.is_plain)
+    if plan is None and request.view is ViewKind.FULL and not request.dry_run:
         raw = await bodies.messages(state, range(len(state.transcript)))
         messages = apply_edits([raw[position] for position in range(len(raw))], rendered.edits)
     cache = None if state.shown is None else state.shown.changes_to(rendered.shown)
     if not request.dry_run:
         _remember(state, request, current, rendered, now_ms)
-    revision = revision_of(rendered.edits)
+    revision = revision_of(rendered.edits) if plan is None else plan.revision
     unchanged = revision == request.known_revision
     shows_edits = request.view is ViewKind.EDITS and not unchanged and not request.dry_run
     return PruneResult(
@@ -75,17 +79,27 @@ async def prune(
         etag=appended.etag,
         revision=revision,
         unchanged=unchanged,
-        pruned=rendered.view.pruned,
+        pruned=rendered.view.pruned if plan is None else plan.differs,
         edits=rendered.edits if shows_edits else (),
         messages=messages,
         reclaim=_reclaim(transcript_chars(state), rendered.chars),
-        cache=cache,
+        cache=cache if cache is None or plan is None else in_elements(cache, plan),
         applied=count_applied(rendered.edits, rendered.view),
         advice=flush_advice(state),
         violations=appended.violations,
         created=appended.created,
         status_line=session_status(state, session_metrics(state)),
+        native=await _native(state, request, bodies, plan, unchanged=unchanged),
     )
+
+
+async def _native(
+    state: SessionState, request: PruneRequest, bodies: BodyCache, plan: NativePlan | None, *, unchanged: bool
+) -> NativeAnswer | None:
+    if plan is None:
+        return None
+    is_shown = not request.dry_run and not (unchanged and request.view is ViewKind.EDITS)
+    return await native_answer(state, bodies, plan, request.view if is_shown else None)
 
 
 def _remember(

@@ -17,6 +17,7 @@ from condense_grpc.domain.text_search import MatchingLine
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.background import BackgroundCounts
 from condense_grpc.engine.ports import SummarizerHealth, SummaryCheck
+from condense_grpc.native.changes import NativeEdit
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_read import RawElement
 
@@ -131,8 +132,19 @@ class FlushAdvice:
 
 
 @dataclass(frozen=True, slots=True)
+class NativeAnswer:
+    """What a client with a history in a provider's shape is shown instead of edits and messages of the contract."""
+
+    edits: Sequence[NativeEdit] = ()
+    json: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PruneResult:
-    """The answer to a prune. `edits` is empty when `unchanged`; `messages` only for a full view."""
+    """The answer to a prune. `edits` is empty when `unchanged`; `messages` only for a full view.
+
+    `native`: what stands for both in a session whose history is in a provider's shape.
+    """
 
     length: int
     etag: str
@@ -148,6 +160,7 @@ class PruneResult:
     violations: Sequence[Violation]
     created: bool
     status_line: str
+    native: NativeAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from condense_grpc.domain.edits import Edit, edits_of
 from condense_grpc.domain.messages import TextPart, text_of
 from condense_grpc.domain.view import View
 from condense_grpc.engine.bodies import BodyCache
-from condense_grpc.engine.rendering import ViewList, protected_places, render_session, revision_of, view_list
+from condense_grpc.engine.native_view import session_revision
+from condense_grpc.engine.rendering import ViewList, protected_places, render_session, view_list
 from condense_grpc.engine.state import SessionState
 
 
@@ -18,11 +19,6 @@ class CurrentView:
     shown: ViewList
     view: View
     edits: list[Edit]
-
-    @property
-    def revision(self) -> str:
-        """The name of the edits."""
-        return revision_of(self.edits)
 
 
 async def current_view(bodies: BodyCache, state: SessionState) -> CurrentView:
@@ -47,4 +43,4 @@ async def current_view(bodies: BodyCache, state: SessionState) -> CurrentView:
 
 async def current_revision(bodies: BodyCache, state: SessionState) -> str:
     """The revision of the session as it stands."""
-    return (await current_view(bodies, state)).revision
+    return session_revision(state, (await current_view(bodies, state)).edits)

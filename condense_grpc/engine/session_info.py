@@ -20,7 +20,7 @@ async def session_info(bodies: BodyCache, state: SessionState) -> SessionInfo:
         update_time_ms=row.update_time_ms,
         labels=dict(row.labels),
         config=state.config,
-        length=len(state.transcript),
+        length=state.transcript.element_count,
         etag=state.transcript.etag,
         revision=await current_revision(bodies, state),
         pending_batches=batches,

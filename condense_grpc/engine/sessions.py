@@ -101,7 +101,7 @@ class Sessions:
             return await session_info(self._tools.bodies, state)
 
     async def fork(self, source_id: str, row: SessionRow, base_length: int | None) -> SessionInfo:
-        """Copy the active path of a session, up to `base_length` messages; the rest is as `row` says."""
+        """Copy the active path of a session, up to a base; the rest is as `row` says."""
         try:
             failures = await self._copy(source_id, row, base_length)
         except SessionAlreadyExists:
@@ -116,8 +116,7 @@ class Sessions:
         async with self._registry.locked(source_id) as live:
             await self._registry.persist(live)
             state, transcript = live.state, live.state.transcript
-            length = len(transcript) if base_length is None else base_length
-            transcript.check_base(length, "")
+            length = len(transcript) if base_length is None else transcript.check_base(base_length, "")
             kept = [commit for commit in state.decisions.commits if commit.anchor_length <= length]
             commits = [commit.number for commit in kept]
             nodes = [*transcript.nodes[:length], *nodes_beside(kept, transcript.nodes[:length])]

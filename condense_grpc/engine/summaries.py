@@ -51,7 +51,7 @@ def _summary(
         tool_names=details.tool_names,
         turn_index=-1 if details.turn_index is None else details.turn_index,
         create_time_ms=commit.time_ms if entry.timestamp_ms is None else entry.timestamp_ms,
-        transcript_length=commit.anchor_length,
+        transcript_length=state.transcript.elements_before(commit.anchor_length),
         source_chars=_chars_of(state, keys),
         block_id=block.block_id if block else "",
     )
@@ -68,7 +68,7 @@ def _block(state: SessionState, chain: ChainEntry, commit: Commit) -> SummaryFac
         tool_names=tuple(record.tool_name if record else "" for record in records),
         turn_index=-1,
         create_time_ms=chain.compressed_at_ms,
-        transcript_length=commit.anchor_length,
+        transcript_length=state.transcript.elements_before(commit.anchor_length),
         source_chars=_chars_of(state, chain.dropped_occurrence_keys),
     )
 

@@ -29,12 +29,12 @@ class Turns:
         await recall_shown(self._tools.bodies, state)
         violations = await append_delta(state, delta, self._tools.bodies, self._tools.clock.now_ms())
         await self._tools.registry.persist_soon(live)
-        return AppendResult(len(state.transcript), state.transcript.etag, created, violations)
+        return AppendResult(state.transcript.element_count, state.transcript.etag, created, violations)
 
     async def prune_in(self, live: LiveSession, request: PruneRequest, *, created: bool) -> PruneResult:
         """Append the delta, if there is one, and render. The lock must be held, and the call not be cancelled."""
         state = live.state
-        appended = AppendResult(len(state.transcript), state.transcript.etag, created)
+        appended = AppendResult(state.transcript.element_count, state.transcript.etag, created)
         if request.delta is not None:
             appended = await self.append_to(live, request.delta, created=created)
         else:
@@ -46,7 +46,7 @@ class Turns:
     async def prune_dry(self, request: PruneRequest) -> PruneResult:
         """Report what a prune would do, on a copy that is thrown away."""
         state, violations = await self.scratch(request.session_id, request.delta)
-        appended = AppendResult(len(state.transcript), state.transcript.etag, violations=violations)
+        appended = AppendResult(state.transcript.element_count, state.transcript.etag, violations=violations)
         return await prune(state, request, appended, self._tools.bodies, self._tools.clock.now_ms())
 
     async def scratch(self, session_id: str, delta: Delta | None) -> tuple[SessionState, list[Violation]]:

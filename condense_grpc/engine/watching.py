@@ -74,7 +74,7 @@ async def _compare(feed: SessionFeed, state: SessionState, bodies: BodyCache) ->
     now = transcript.head_node, decisions.head, state.config
     if now == feed.told_state:
         return []
-    revision = RevisionChanged(await current_revision(bodies, state), len(transcript), transcript.etag)
+    revision = RevisionChanged(await current_revision(bodies, state), transcript.element_count, transcript.etag)
     changed: list[WatchedEvent] = []
     if revision != feed.told_revision:
         changed.append(revision)

@@ -85,6 +85,10 @@ class Anthropic(PartShape):
         name = "id" if member_at(carrier, "tool_use_id") is None else "tool_use_id"
         return with_member(carrier, name, written(call_id))
 
+    def text_part(self, text_json: str) -> str:
+        """See PartShape."""
+        return f'{{"type":"text","text":{text_json}}}'
+
     def inserted_parts(self, message: Message) -> list[str]:
         """See PartShape."""
         return [written(_block(part)) for part in message.parts]

@@ -133,6 +133,16 @@ class Gemini(PartShape):
         name = next(name for name in (*CALL, *RESPONSE) if member_at(carrier, name) is not None)
         return edited_member(carrier, (name, "id"), written(call_id))
 
+    def text_part(self, text_json: str) -> str:
+        """See PartShape."""
+        return f'{{"text":{text_json}}}'
+
+    def framed(self, frame: str, parts: str) -> str:
+        """See PartShape. An element with more than results in it is the user's."""
+        changed = super().framed(frame, parts)
+        is_old = parse_or_text(member_text(frame, "role") or "null") in ("function", "tool")
+        return with_member(changed, "role", '"user"') if is_old else changed
+
     def inserted_parts(self, message: Message) -> list[str]:
         """See PartShape."""
         return [written(_written_part(part)) for part in message.parts]

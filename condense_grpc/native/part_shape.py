@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from condense_grpc.domain.messages import Message
-from condense_grpc.native.json_edit import written
+from condense_grpc.native.json_edit import with_member, written
 from condense_grpc.native.json_read import RawElement
 from condense_grpc.native.json_scan import Place, items_at, member_at
 from condense_grpc.native.shape import Shape
@@ -68,6 +68,27 @@ class PartShape(Shape):
         """Where the parts of an element stand; a content that is one text has none."""
         found = member_at(element, self.list_name)
         return [] if found is None or element[found.start] != "[" else items_at(element, found.start)
+
+    def part_texts(self, element: str) -> list[str]:
+        """The parts of an element; a content that is one text is one part."""
+        found = member_at(element, self.list_name)
+        if found is not None and element[found.start] == '"':
+            return [self.text_part(element[found.start : found.end])]
+        return [element[place.start : place.end] for place in self.places(element)]
+
+    def framed(self, frame: str, parts: str) -> str:
+        """An element with these parts instead of its own; the white space within its brackets stays."""
+        found = member_at(frame, self.list_name)
+        if found is None or frame[found.start] != "[":
+            return with_member(frame, self.list_name, f"[{parts}]")
+        places = items_at(frame, found.start)
+        start = places[0].start if places else found.start + 1
+        end = places[-1].end if places else found.end - 1
+        return frame[:start] + parts + frame[end:]
+
+    @abstractmethod
+    def text_part(self, text_json: str) -> str:
+        """A part that is a text, given as a JSON string."""
 
     def inserted(self, message: Message) -> str:
         """See Shape."""

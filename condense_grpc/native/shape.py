@@ -54,6 +54,10 @@ class Shape(ABC):
     def with_call_id(self, carrier: str, call_index: int, call_id: str) -> str:
         """The `call_index`-th call of a carrier, or the result that it is, with another id."""
 
+    def without_thinking(self, element: str) -> str:
+        """An element without its thinking; one whose thinking belongs to something else stays as it is."""
+        return element
+
     @abstractmethod
     def inserted(self, message: Message) -> str:
         """A message of ours as an element."""

@@ -1,0 +1,135 @@
+"""The elements of a view before they are written: which pieces each one is made of.
+
+A piece is a message of the transcript, perhaps changed, or one of ours. Most slots are one element as it came. In
+shapes whose roles alternate, neighbours of one side are one element: a message of ours becomes parts of the user's
+turn that it stands beside, behind the results in it. Such a turn keeps the frame of its first element.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from condense_grpc.domain.edits import (
+    Drop,
+    Edit,
+    InsertAfter,
+    MoveAfter,
+    PurgeArguments,
+    ReplaceResult,
+    StripThinking,
+)
+from condense_grpc.domain.messages import Role
+from condense_grpc.native.changes import OwnChange, RenameCall
+from condense_grpc.native.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A message of the transcript with its changes, or one of ours (`position` -1).
+
+    `item`: which of its elements; `rank`: its place among the messages of the view.
+    """
+
+    position: int
+    element: int
+    changes: tuple[OwnChange, ...] = ()
+    insert: InsertAfter | None = None
+    item: int = 0
+    rank: int = 0
+
+
+@dataclass(slots=True)
+class Slot:
+    """One element of a view. `source`: the element whose frame it has, -1 for one that is ours."""
+
+    source: int
+    role: Role
+    pieces: list[Piece] = field(default_factory=list)
+    is_whole: bool = True
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether it may differ from its element."""
+        return not self.is_whole or self.source < 0 or any(piece.changes for piece in self.pieces)
+
+
+def slots_of(layout: Layout, edits: Sequence[Edit], renames: Sequence[RenameCall] = ()) -> list[Slot]:
+    """One slot for each element in the order of the view, before neighbours are joined."""
+    changes: dict[int, list[OwnChange]] = {}
+    absent: set[int] = set()
+    behind: dict[int, list[int | InsertAfter]] = {}
+    for edit in edits:
+        match edit:
+            case Drop():
+                absent.add(edit.message_index)
+            case InsertAfter():
+                behind.setdefault(edit.message_index, []).append(edit)
+            case MoveAfter():
+                absent.add(edit.message_index)
+                behind.setdefault(edit.after_index, []).append(edit.message_index)
+            case ReplaceResult() | PurgeArguments() | StripThinking():
+                changes.setdefault(edit.message_index, []).append(edit)
+    for rename in renames:
+        changes.setdefault(rename.message_index, []).append(rename)
+    order: list[int | InsertAfter] = []
+    for position in range(-1, len(layout.skeletons)):
+        if position >= 0 and position not in absent:
+            order.append(position)
+        order += behind.get(position, ())
+    slots: list[Slot] = []
+    for rank, item in enumerate(order):
+        if isinstance(item, InsertAfter):
+            slots.append(Slot(-1, Role.USER, [Piece(-1, -1, insert=item, rank=rank)]))
+        else:
+            _show_message(
+                layout, Piece(item, layout.first_element(item), tuple(changes.get(item, ())), rank=rank), slots
+            )
+    _mark_whole(layout, slots)
+    return slots
+
+
+def _show_message(layout: Layout, piece: Piece, slots: list[Slot]) -> None:
+    role = layout.skeletons[piece.position].role
+    side = Role.USER if role is Role.TOOL_RESULT else role
+    if not layout.is_alone(piece.position) and slots and slots[-1].source == piece.element:
+        slots[-1].pieces.append(piece)
+        return
+    for item in range(layout.element_number(piece.position)):
+        own = replace(piece, element=piece.element + item, item=item) if item else piece
+        slots.append(Slot(own.element, side, [own]))
+
+
+def _mark_whole(layout: Layout, slots: Sequence[Slot]) -> None:
+    """A slot that has not all pieces of its element, or not in their order, is not whole."""
+    for slot in slots:
+        if slot.source >= 0 and not layout.is_alone(slot.pieces[0].position):
+            positions = layout.positions_of(slot.source, slot.pieces[0].position)
+            slot.is_whole = [piece.position for piece in slot.pieces] == list(positions)
+
+
+def joined(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
+    """The slots with neighbours of one side in one, for shapes in which sides alternate."""
+    result: list[Slot] = []
+    for slot in slots:
+        last = result[-1] if result else None
+        if last is None or last.role is not slot.role or not _may_join(layout, last):
+            result.append(slot)
+            continue
+        source = last.source if last.source >= 0 else slot.source
+        pieces = _results_first(layout, [*last.pieces, *slot.pieces])
+        result[-1] = Slot(source, slot.role, pieces, is_whole=False)
+    return result
+
+
+def _may_join(layout: Layout, slot: Slot) -> bool:
+    """Users always; an answer of the model goes on in the next one only if it waits for no result."""
+    if slot.role is Role.USER:
+        return True
+    return slot.role is Role.ASSISTANT and not any(layout.skeletons[piece.position].calls for piece in slot.pieces)
+
+
+def _results_first(layout: Layout, pieces: list[Piece]) -> list[Piece]:
+    """What is ours never stands before results: the provider wants these first."""
+    results = [at for at, piece in enumerate(pieces) if piece.position >= 0 and layout.is_result(piece.position)]
+    until = results[-1] + 1 if results else 0
+    early = [piece for piece in pieces[:until] if piece.position < 0]
+    return [*(piece for piece in pieces[:until] if piece.position >= 0), *early, *pieces[until:]]
