@@ -11,11 +11,12 @@ from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.engine.config_codec import config_to_json
 from condense_grpc.engine.forking import forked_facts, nodes_beside
 from condense_grpc.engine.ports import SessionFilter, SessionRow
+from condense_grpc.engine.repath import find_paths
 from condense_grpc.engine.requests import Delta, SessionInfo
 from condense_grpc.engine.session_info import session_info
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
-from condense_grpc.errors import ConfigInvalid, SessionAlreadyExists, SessionNotFound
+from condense_grpc.errors import SessionAlreadyExists, SessionNotFound
 
 
 class Sessions:
@@ -86,16 +87,19 @@ class Sessions:
         async with self._registry.locked(session_id) as live:
             state = live.state
             merged = merge(state.config, dict(config))
-            if merged.path_arguments != state.config.path_arguments and state.transcript.next_node > 1:
-                raise ConfigInvalid(
-                    "path_arguments", "can be set only while the session has no messages: set it when you create one"
-                )
+            has_other_paths = merged.path_arguments != state.config.path_arguments
+            if has_other_paths:
+                await self._registry.persist(live)
+                skeletons = await find_paths(self._tools.bodies, state, merged.path_arguments)
+                state.take_paths(merged, skeletons)
             before = state.config, dict(state.row.labels)
             state.configure(merged, None if labels is None else dict(labels))
             try:
                 await self._registry.persist(live)
             except Exception:
                 # A change that was refused must not come true by a later write.
+                if has_other_paths:
+                    self._registry.discard(live)
                 state.configure(*before)
                 raise
             return await session_info(self._tools.bodies, state)

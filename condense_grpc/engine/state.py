@@ -7,7 +7,7 @@ again.
 
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,12 +16,14 @@ from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
 from condense_grpc.domain.entries import Entry
 from condense_grpc.domain.protection import Protection
+from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.text import storable
 from condense_grpc.engine.arrival import Arrival
 from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
 from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
 from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession, SummaryCheck
+from condense_grpc.engine.record_paths import RecordPaths
 from condense_grpc.engine.requests import Reclaim
 from condense_grpc.engine.shown_view import ShownAt, ShownView
 from condense_grpc.engine.transcript import Extension, Transcript
@@ -35,13 +37,14 @@ class SessionState:
         self.config: SessionConfig = config_from_json(stored.row.config_json)
         self.protection = Protection(self.config.protected_tools, self.config.protected_paths)
         self.transcript = Transcript.load(stored.messages, stored.row.head_node, self.config.path_arguments)
+        self.facts: dict[str, Any] = json.loads(stored.row.facts_json)
         by_number = {commit.number: commit for commit in stored.commits}
         active: list[Commit] = []
         number = stored.row.head_commit
         while number:
             active.append(loaded_commit(by_number.pop(number)))
             number = active[-1].parent
-        self.decisions = Decisions(active[::-1])
+        self.decisions = Decisions(self._as_they_are_now(active[::-1]))
         self.next_commit = max((commit.number for commit in stored.commits), default=0) + 1
         self._left = LeftCommits(by_number.values())
         self._unwritten_commits: list[StoredCommit] = []
@@ -54,7 +57,6 @@ class SessionState:
         self.shown: ShownView | None = None
         self.sink = DiagnosticSink()
         self._forget_measures()
-        self.facts: dict[str, Any] = json.loads(stored.row.facts_json)
         shown = self.facts.get("shown")
         self.shown_at: ShownAt | None = None if shown is None else ShownAt(**shown)
         self.view_shown: bool = bool(self.facts.get("viewShown"))
@@ -164,6 +166,7 @@ class SessionState:
             self._row_changed
             or self.transcript.unwritten
             or self.transcript.restyled
+            or self.transcript.reskeletoned
             or self._unwritten_commits
             or self._unwritten_diagnostics
         )
@@ -191,7 +194,8 @@ class SessionState:
             tuple(self.transcript.unwritten.values()),
             tuple(self._unwritten_commits),
             tuple(self._unwritten_diagnostics),
-            skeletons={node: skeleton for node, (_, skeleton) in self.transcript.restyled.items()},
+            skeletons=self.transcript.reskeletoned
+            | {node: skeleton for node, (_, skeleton) in self.transcript.restyled.items()},
             bodies={node: body for node, (body, _) in self.transcript.restyled.items()},
         )
 
@@ -204,6 +208,22 @@ class SessionState:
         self.row = row
 
     # Branches
+
+    def take_paths(self, config: SessionConfig, skeletons: Mapping[int, MessageSkeleton]) -> None:
+        """Have calls and records say what is a path by the names of these settings; `configure` is to follow."""
+        self.transcript.take_skeletons(skeletons)
+        self.transcript.path_arguments = config.path_arguments
+        self.facts["pathsChanged"] = True
+        baseline, commits = self.decisions.baseline, self.decisions.commits
+        self.decisions = Decisions(self._as_they_are_now(commits))
+        self.decisions.baseline = baseline
+
+    def _as_they_are_now(self, commits: Sequence[Commit]) -> Sequence[Commit]:
+        """Commits with what their records say about paths by the names of now."""
+        if not self.facts.get("pathsChanged"):
+            return commits
+        paths = RecordPaths(self.transcript)
+        return [paths.commit(commit) for commit in commits]
 
     def _leave_decisions(self, length: int) -> None:
         """Decisions that were made when the transcript was longer stop."""
@@ -221,5 +241,5 @@ class SessionState:
                 return
             if kept < len(self.decisions.commits):
                 self.decisions = Decisions(self.decisions.commits[:kept])
-            for commit in following:
+            for commit in self._as_they_are_now(following):
                 self.decisions.add(commit)

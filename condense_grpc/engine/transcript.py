@@ -6,7 +6,7 @@ branch that was left stays here by digest, so that coming back to it finds its n
 
 import copy
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from condense_grpc.domain.messages import Message, Role
@@ -46,6 +46,7 @@ class Transcript:
         self.unwritten: dict[int, StoredMessage] = {}
         self.unwritten_bytes = 0
         self.restyled: dict[int, tuple[bytes, bytes]] = {}
+        self.reskeletoned: dict[int, bytes] = {}
         self.next_node = 1
         self._latest_ms = FIRST_MS - 1
         self._numbering = Numbering()
@@ -74,6 +75,7 @@ class Transcript:
         twin.nodes, twin.digests, twin.skeletons = [*self.nodes], [*self.digests], [*self.skeletons]
         twin.keys, twin.numbers, twin.ends = [*self.keys], [*self.numbers], [*self.ends]
         twin.unwritten, twin._left, twin.restyled = {**self.unwritten}, {**self._left}, {**self.restyled}
+        twin.reskeletoned = {**self.reskeletoned}
         twin._numbering = copy.deepcopy(self._numbering)
         return twin
 
@@ -235,9 +237,24 @@ class Transcript:
         for skeleton in self.skeletons:
             self._number(skeleton)
 
+    def every_skeleton(self) -> dict[int, MessageSkeleton]:
+        """The skeletons of all branches by node."""
+        left = {one.node: decode_skeleton(one.skeleton, one.timestamp_ms) for one in self._left.values()}
+        return left | dict(zip(self.nodes, self.skeletons, strict=True))
+
+    def take_skeletons(self, skeletons: Mapping[int, MessageSkeleton]) -> None:
+        """Put other skeletons in place of those of these nodes, on whatever branch. Everything must be written."""
+        encoded = {node: encode_skeleton(skeleton) for node, skeleton in skeletons.items()}
+        for position, node in enumerate(self.nodes):
+            self.skeletons[position] = skeletons.get(node, self.skeletons[position])
+        for digest, left in self._left.items():
+            self._left[digest] = replace(left, skeleton=encoded.get(left.node, left.skeleton))
+        self.reskeletoned |= encoded
+
     def written(self, messages: Sequence[StoredMessage]) -> None:
-        """The store has these messages now, and everything that was restyled."""
+        """The store has these messages now, and everything that was changed."""
         for message in messages:
             del self.unwritten[message.node]
             self.unwritten_bytes -= len(message.body)
         self.restyled.clear()
+        self.reskeletoned.clear()

@@ -87,18 +87,6 @@ async def test_settings_change_one_by_one(world: World) -> None:
     assert (await world.engine.get_session("s")).labels == {}
 
 
-async def test_names_of_paths_are_settled_before_the_first_message(world: World) -> None:
-    """What is known of a stored message does not change; messages of branches that were left are such."""
-    agent = await world.agent(protected_paths=("*.md",))
-    await world.engine.update_session("s", config={"path_arguments": ("where",)}, labels=None)
-    await agent.append(user(None), calls(None, "a", arguments='{"where": "x.md"}'), result(None, "a"))
-    assert (await agent.call("a")).state is CallState.PROTECTED
-    await agent.rewind(0)
-    await world.engine.update_session("s", config={"path_arguments": ("where",)}, labels=None)
-    with pytest.raises(ConfigInvalid):
-        await world.engine.update_session("s", config={"path_arguments": ("path",)}, labels=None)
-
-
 async def test_a_fork_is_a_copy_and_then_independent(world: World) -> None:
     """Messages, decisions and settings; labels are its own."""
     agent = await world.agent(purge_errors={"cooldown_turns": 9})
