@@ -5,9 +5,8 @@ import pytest
 from condense_grpc.domain.config import PurgeErrorsConfig
 from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.engine.ports import SessionFilter
-from condense_grpc.engine.requests import CallState, Delta
+from condense_grpc.engine.requests import Delta
 from condense_grpc.errors import (
-    ConfigInvalid,
     RevisionConflict,
     SessionAlreadyExists,
     SessionNotFound,
@@ -15,7 +14,7 @@ from condense_grpc.errors import (
     TranscriptMismatch,
 )
 from condense_grpc.testing.fakes import FakeSummarizer
-from tests.domain.histories import answer, calls, result, user
+from tests.domain.histories import answer, user
 from tests.engine.harness import LONG, NEVER, Agent, World, passes
 
 
