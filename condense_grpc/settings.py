@@ -226,6 +226,12 @@ SESSION_KNOBS = (
     ),
     Knob("show_prune_status_line", True, _boolean(), "Whether answers carry a status line."),
     Knob("quiet_oversized_skips", False, _boolean(), "Whether flushes are silent about batches skipped for size."),
+    Knob(
+        "rename_repeated_ids",
+        False,
+        _boolean(),
+        "Whether native views give new ids to repeated calls where the provider wants unique ones.",
+    ),
 )
 
 SERVER_KNOBS = (

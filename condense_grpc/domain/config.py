@@ -64,6 +64,7 @@ class SessionConfig:
     path_arguments: tuple[str, ...] = ("path", "file_path", "filePath")
     chain_compression: ChainCompressionConfig = field(default_factory=ChainCompressionConfig)
     purge_errors: PurgeErrorsConfig = field(default_factory=PurgeErrorsConfig)
+    rename_repeated_ids: bool = False
 
 
 def merge(config: SessionConfig, changes: dict[str, Any]) -> SessionConfig:

@@ -24,15 +24,32 @@ class ViolationKind(StrEnum):
     REPEATED_CALL_ID = "repeated-call-id"
     EMPTY_ID = "empty-id"
     EMPTY_CONTENT = "empty-content"
+    MALFORMED = "malformed"
+    ROLE_ORDER = "role-order"
+    REPEATED_ID = "repeated-id"
+    BROKEN_REASONING = "broken-reasoning"
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One defect. `message_index` is a position in the list that was checked."""
+    """One defect. `message_index` is a position in the list that was checked; `repaired`: views do not have it.
+
+    `what` says more about it where its kind does not say all.
+    """
 
     kind: ViolationKind
     message_index: int
     tool_call_id: str = ""
+    repaired: bool = False
+    what: str = ""
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether views do not have it: stray results are left out, what interrupts results comes behind them."""
+        return self.repaired or self.kind in _ALWAYS_REPAIRED
+
+
+_ALWAYS_REPAIRED = (ViolationKind.ORPHAN_RESULT, ViolationKind.DUPLICATE_RESULT, ViolationKind.INTERRUPTED_RESULTS)
 
 
 def find_violations(messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None) -> list[Violation]:

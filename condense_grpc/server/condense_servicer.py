@@ -43,6 +43,7 @@ class CondenseServicer:
         if created:
             result = as_created(result)
         size = len(result.messages or ()) + len(result.edits)
+        size += 0 if result.native is None else len(result.native.edits) + len(result.native.json) // LARGE_BYTES
         return Outgoing(partial(write_prune, result), is_large=size > LARGE_COUNT)
 
     async def FlushBatches(

@@ -132,7 +132,7 @@ def _chunks(numbers: Sequence[int]) -> Iterator[list[int]]:
 def write(
     connection: Connection, changes: Changes, packed: Sequence[bytes], replaced: Mapping[int, bytes] | None = None
 ) -> SessionRow:
-    """Compare and set; `packed` are the bodies of the messages, in order, `replaced` those of messages that are there."""
+    """Compare and set; `packed` are the bodies of the messages in order, `replaced` new ones of others by node."""
     row, sessions = changes.row, schema.sessions.c
     found = _find(connection, row.session_id)
     if found is None:

@@ -15,6 +15,10 @@ _SENTENCES = {
     ViolationKind.REPEATED_CALL_ID: "several calls of the message have the id {id}; they are paired by their order",
     ViolationKind.EMPTY_ID: "a call has no id; it is paired by its order",
     ViolationKind.EMPTY_CONTENT: "the message has no content that a provider would accept",
+    ViolationKind.MALFORMED: "the message has not the form that its provider wants",
+    ViolationKind.ROLE_ORDER: "another side than this one has to speak here",
+    ViolationKind.REPEATED_ID: "the id {id} stands for something earlier already",
+    ViolationKind.BROKEN_REASONING: "the reasoning lacks what belongs to it",
 }
 
 
@@ -34,5 +38,7 @@ def write_violation(violation: Violation, target: transcript_pb2.Violation) -> N
     target.kind = VIOLATION_KIND[violation.kind]
     target.message_index = violation.message_index
     target.tool_call_id = wire_text(violation.tool_call_id)
+    target.repaired = violation.is_repaired
     sentence = _SENTENCES[violation.kind].format(id=repr(short(violation.tool_call_id)))
-    target.detail = wire_text(f"message {violation.message_index}: {sentence}")
+    more = f": {violation.what}" if violation.what else ""
+    target.detail = wire_text(f"message {violation.message_index}: {sentence}{more}")

@@ -10,7 +10,7 @@ from condense_grpc.domain.recovery import TOOL_NAME
 from condense_grpc.domain.slices import MAX_BYTES, MAX_LINES
 from condense_grpc.server import limits as fixed
 from condense_grpc.server.convert.config import write_config
-from condense_grpc.server.convert.enums import STORE_KIND
+from condense_grpc.server.convert.enums import MESSAGE_FORMAT, STORE_KIND
 from condense_grpc.server.limits import Limits
 
 # The same as the Python client's definition, byte for byte: an agent may take it from either.
@@ -81,6 +81,7 @@ def write_capabilities(capabilities: Capabilities) -> pb.GetCapabilitiesResponse
     answer = pb.GetCapabilitiesResponse(
         version=capabilities.version, store_kind=STORE_KIND.write(capabilities.store_kind)
     )
+    answer.formats.extend(MESSAGE_FORMAT.write(form) for form in MESSAGE_FORMAT.meanings)
     _write_limits(capabilities.limits, answer.limits)
     for offered in capabilities.summarizers:
         answer.summarizers.add(name=offered.name, is_default=offered.is_default, is_remote=offered.is_remote)

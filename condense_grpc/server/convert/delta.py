@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 from condense_grpc.api.condense.v1 import config_pb2, transcript_pb2
 from condense_grpc.domain.messages import Message
-from condense_grpc.engine.requests import Delta
-from condense_grpc.errors import DeltaTooLarge, MessageTooLarge, NotImplementedYet, RequestInvalid
+from condense_grpc.engine.requests import Delta, NativeElements
+from condense_grpc.errors import DeltaTooLarge, MessageTooLarge, RequestInvalid
 from condense_grpc.server.convert.config import ConfigReader
 from condense_grpc.server.convert.message import read_messages
+from condense_grpc.server.convert.native import joined, read_native, sizes_of
 from condense_grpc.server.convert.session_id import new_session_id
 from condense_grpc.server.limits import Limits
 
@@ -42,38 +43,37 @@ class DeltaReader:
         settings = self.configs.new(config) if delta.create_if_missing else {}
         if delta.WhichOneof("payload") is None:
             return Change(create=settings if delta.create_if_missing else None)
-        messages = self.payload(delta, request_bytes)
+        messages, native = self.payload(delta, request_bytes)
         if request_bytes > self.limits.max_delta_bytes and delta.ByteSize() > self.limits.max_delta_bytes:
             raise DeltaTooLarge(delta.ByteSize(), self.limits.max_delta_bytes)
-        return Change(Delta(delta.base_length, delta.base_etag, messages, delta.create_if_missing, settings))
+        return Change(Delta(delta.base_length, delta.base_etag, messages, delta.create_if_missing, settings, native))
 
-    def payload(self, delta: transcript_pb2.TranscriptDelta, request_bytes: int, first_index: int = 0) -> list[Message]:
-        """The messages of a delta or a chunk; `first_index` messages of earlier chunks come before them."""
-        if delta.WhichOneof("payload") == "native":
-            _refuse_native(delta.native)
+    def payload(
+        self, delta: transcript_pb2.TranscriptDelta, request_bytes: int, first_index: int = 0
+    ) -> tuple[list[Message], NativeElements | None]:
+        """The messages of a delta or a chunk, or its elements in the shape of a provider.
+
+        `first_index` messages of earlier chunks come before them.
+        """
         messages = delta.messages.messages
-        if first_index + len(messages) > self.limits.max_delta_messages:
-            raise DeltaTooLarge(first_index + len(messages), self.limits.max_delta_messages, unit="messages")
+        native = read_native(delta.native, first_index) if delta.WhichOneof("payload") == "native" else None
+        count = first_index + (len(messages) if native is None else len(native.elements))
+        if count > self.limits.max_delta_messages:
+            raise DeltaTooLarge(count, self.limits.max_delta_messages, unit="messages")
         limit = self.limits.max_transcript_message_bytes
         if request_bytes > limit:
             # A single message is named: to send the delta in chunks would not help.
-            for index, size in enumerate((message.ByteSize() for message in messages), first_index):
+            sizes = [message.ByteSize() for message in messages] if native is None else sizes_of(native.elements)
+            for index, size in enumerate(sizes, first_index):
                 if size > limit:
                     raise MessageTooLarge(index, size, limit)
-        return read_messages(messages, "delta.messages.messages", first_index)
+        return read_messages(messages, "delta.messages.messages", first_index), native
 
 
 def check_base(delta: transcript_pb2.TranscriptDelta) -> None:
     """Refuse a base that no history can have."""
     if delta.base_length < 0:
         raise RequestInvalid("delta.base_length", f"must not be negative, not {delta.base_length}")
-
-
-def _refuse_native(native: transcript_pb2.NativeMessages) -> None:
-    if native.format == transcript_pb2.MESSAGE_FORMAT_UNSPECIFIED:
-        raise RequestInvalid("delta.native.format", "must be set: it says how the JSON is to be read")
-    known = native.format in transcript_pb2.MessageFormat.values()
-    raise NotImplementedYet(transcript_pb2.MessageFormat.Name(native.format) if known else f"format {native.format}")
 
 
 @dataclass(slots=True)
@@ -88,6 +88,7 @@ class ChunkedDelta:
     _first: transcript_pb2.AppendMessagesRequest | None = None
     _has_payload: bool = False
     _messages: list[Message] = field(default_factory=list)
+    _native: NativeElements | None = None
     _bytes: int = 0
 
     def add(self, chunk: transcript_pb2.AppendMessagesRequest, chunk_bytes: int) -> None:
@@ -102,7 +103,13 @@ class ChunkedDelta:
         if self._bytes > limits.max_stream_bytes:
             raise DeltaTooLarge(self._bytes, limits.max_stream_bytes, is_stream=True)
         self._has_payload |= chunk.delta.WhichOneof("payload") is not None
-        self._messages += self.reader.payload(chunk.delta, chunk_bytes, first_index=len(self._messages))
+        count = len(self._messages) if self._native is None else len(self._native.elements)
+        messages, native = self.reader.payload(chunk.delta, chunk_bytes, first_index=count)
+        self._messages += messages
+        if native is not None:
+            self._native = joined(self._native, native)
+        if self._native is not None and self._messages:
+            raise RequestInvalid("delta.payload", "must have one form in all chunks of a stream")
 
     def _head_of(self, chunk: transcript_pb2.AppendMessagesRequest) -> transcript_pb2.AppendMessagesRequest:
         check_base(chunk.delta)
@@ -121,4 +128,6 @@ class ChunkedDelta:
         if not self._has_payload:
             return change
         delta, settings = self._first.delta, change.create or {}
-        return Change(Delta(delta.base_length, delta.base_etag, self._messages, delta.create_if_missing, settings))
+        return Change(
+            Delta(delta.base_length, delta.base_etag, self._messages, delta.create_if_missing, settings, self._native)
+        )

@@ -25,6 +25,7 @@ from condense_grpc.domain.validity import ViolationKind
 from condense_grpc.domain.view import StubReason
 from condense_grpc.engine.events import BatchOutcome, FlushOutcome
 from condense_grpc.engine.requests import CallState, FlushTrigger, ViewKind
+from condense_grpc.native.formats import NativeFormat
 
 W = TypeVar("W")
 V = TypeVar("V")
@@ -169,6 +170,15 @@ STORE_KIND = Pairs(
         capabilities_pb2.STORE_KIND_POSTGRESQL: "postgresql",
     }
 )
+MESSAGE_FORMAT = Pairs(
+    {
+        transcript_pb2.MESSAGE_FORMAT_PI: NativeFormat.PI,
+        transcript_pb2.MESSAGE_FORMAT_OPENAI_CHAT: NativeFormat.OPENAI_CHAT,
+        transcript_pb2.MESSAGE_FORMAT_OPENAI_RESPONSES: NativeFormat.OPENAI_RESPONSES,
+        transcript_pb2.MESSAGE_FORMAT_ANTHROPIC: NativeFormat.ANTHROPIC,
+        transcript_pb2.MESSAGE_FORMAT_GEMINI: NativeFormat.GEMINI,
+    }
+)
 # Two kinds of ours are one of the contract's, so this table goes one way only.
 VIOLATION_KIND: Mapping[ViolationKind, transcript_pb2.ViolationKind.ValueType] = {
     ViolationKind.UNANSWERED_CALL: transcript_pb2.VIOLATION_KIND_UNANSWERED_CALL,
@@ -178,4 +188,8 @@ VIOLATION_KIND: Mapping[ViolationKind, transcript_pb2.ViolationKind.ValueType] =
     ViolationKind.REPEATED_CALL_ID: transcript_pb2.VIOLATION_KIND_AMBIGUOUS_ID,
     ViolationKind.EMPTY_ID: transcript_pb2.VIOLATION_KIND_AMBIGUOUS_ID,
     ViolationKind.EMPTY_CONTENT: transcript_pb2.VIOLATION_KIND_EMPTY_CONTENT,
+    ViolationKind.MALFORMED: transcript_pb2.VIOLATION_KIND_MALFORMED,
+    ViolationKind.ROLE_ORDER: transcript_pb2.VIOLATION_KIND_ROLE_ORDER,
+    ViolationKind.REPEATED_ID: transcript_pb2.VIOLATION_KIND_REPEATED_ID,
+    ViolationKind.BROKEN_REASONING: transcript_pb2.VIOLATION_KIND_BROKEN_REASONING,
 }

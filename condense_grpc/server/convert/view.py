@@ -13,6 +13,7 @@ from condense_grpc.server.convert.delta import Change, DeltaReader
 from condense_grpc.server.convert.edit import write_edit
 from condense_grpc.server.convert.enums import VIEW
 from condense_grpc.server.convert.message import write_message
+from condense_grpc.server.convert.native import write_native_edit
 from condense_grpc.server.convert.session_id import known_session_id, new_session_id
 from condense_grpc.server.convert.usage import read_usage
 from condense_grpc.server.convert.wire_text import wire_text
@@ -71,8 +72,13 @@ def write_prune(result: PruneResult) -> view_pb2.PruneMessagesResponse:
         created=result.created,
         status_line=wire_text(result.status_line),
     )
-    for edit in result.edits:
-        write_edit(edit, answer.edits.add())
+    if result.native is None:
+        for edit in result.edits:
+            write_edit(edit, answer.edits.add())
+    else:
+        answer.native_json = result.native.json.encode()
+        for native_edit in result.native.edits:
+            write_native_edit(native_edit, answer.edits.add())
     for message in result.messages or ():
         write_message(message, answer.messages.add())
     for violation in result.violations:

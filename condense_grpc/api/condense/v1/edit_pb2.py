@@ -25,29 +25,31 @@ _sym_db = _symbol_database.Default()
 from condense_grpc.api.condense.v1 import message_pb2 as condense_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63ondense/v1/edit.proto\x12\x0b\x63ondense.v1\x1a\x19\x63ondense/v1/message.proto\"\x8b\x03\n\x04\x45\x64it\x12\x15\n\rmessage_index\x18\x01 \x01(\x03\x12\x17\n\npart_index\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12\x34\n\x0ereplace_result\x18\x03 \x01(\x0b\x32\x1a.condense.v1.ReplaceResultH\x00\x12\x36\n\x0fpurge_arguments\x18\x04 \x01(\x0b\x32\x1b.condense.v1.PurgeArgumentsH\x00\x12!\n\x04\x64rop\x18\x05 \x01(\x0b\x32\x11.condense.v1.DropH\x00\x12\x34\n\x0estrip_thinking\x18\x06 \x01(\x0b\x32\x1a.condense.v1.StripThinkingH\x00\x12\x30\n\x0cinsert_after\x18\x07 \x01(\x0b\x32\x18.condense.v1.InsertAfterH\x00\x12,\n\nmove_after\x18\x08 \x01(\x0b\x32\x16.condense.v1.MoveAfterH\x00\x12\x13\n\x0bnative_json\x18\t \x01(\x0c\x42\x08\n\x06\x63hangeB\r\n\x0b_part_index\"V\n\rReplaceResult\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0b\n\x03ref\x18\x02 \x01(\t\x12*\n\x06reason\x18\x03 \x01(\x0e\x32\x1a.condense.v1.ReplaceReason\"R\n\x0ePurgeArguments\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x12\n\ncall_index\x18\x02 \x01(\x05\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\t\"\x06\n\x04\x44rop\"\x0f\n\rStripThinking\"\x7f\n\x0bInsertAfter\x12\'\n\x07message\x18\x01 \x01(\x0b\x32\x14.condense.v1.MessageH\x00\x12\x15\n\x0bnative_json\x18\x03 \x01(\x0cH\x00\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.condense.v1.InsertKindB\t\n\x07\x63ontent\" \n\tMoveAfter\x12\x13\n\x0b\x61\x66ter_index\x18\x01 \x01(\x03*\x88\x01\n\rReplaceReason\x12\x1e\n\x1aREPLACE_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19REPLACE_REASON_SUMMARIZED\x10\x01\x12\x1a\n\x16REPLACE_REASON_SPILLED\x10\x02\x12\x1c\n\x18REPLACE_REASON_DUPLICATE\x10\x03*d\n\nInsertKind\x12\x1b\n\x17INSERT_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13INSERT_KIND_SUMMARY\x10\x01\x12 \n\x1cINSERT_KIND_COMPRESSED_CHAIN\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63ondense/v1/edit.proto\x12\x0b\x63ondense.v1\x1a\x19\x63ondense/v1/message.proto\"\xbb\x03\n\x04\x45\x64it\x12\x15\n\rmessage_index\x18\x01 \x01(\x03\x12\x17\n\npart_index\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12\x34\n\x0ereplace_result\x18\x03 \x01(\x0b\x32\x1a.condense.v1.ReplaceResultH\x00\x12\x36\n\x0fpurge_arguments\x18\x04 \x01(\x0b\x32\x1b.condense.v1.PurgeArgumentsH\x00\x12!\n\x04\x64rop\x18\x05 \x01(\x0b\x32\x11.condense.v1.DropH\x00\x12\x34\n\x0estrip_thinking\x18\x06 \x01(\x0b\x32\x1a.condense.v1.StripThinkingH\x00\x12\x30\n\x0cinsert_after\x18\x07 \x01(\x0b\x32\x18.condense.v1.InsertAfterH\x00\x12,\n\nmove_after\x18\x08 \x01(\x0b\x32\x16.condense.v1.MoveAfterH\x00\x12.\n\x0brename_call\x18\n \x01(\x0b\x32\x17.condense.v1.RenameCallH\x00\x12\x13\n\x0bnative_json\x18\t \x01(\x0c\x42\x08\n\x06\x63hangeB\r\n\x0b_part_index\"V\n\rReplaceResult\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0b\n\x03ref\x18\x02 \x01(\t\x12*\n\x06reason\x18\x03 \x01(\x0e\x32\x1a.condense.v1.ReplaceReason\"R\n\x0ePurgeArguments\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x12\n\ncall_index\x18\x02 \x01(\x05\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\t\"\x06\n\x04\x44rop\"\x0f\n\rStripThinking\"\x7f\n\x0bInsertAfter\x12\'\n\x07message\x18\x01 \x01(\x0b\x32\x14.condense.v1.MessageH\x00\x12\x15\n\x0bnative_json\x18\x03 \x01(\x0cH\x00\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.condense.v1.InsertKindB\t\n\x07\x63ontent\" \n\tMoveAfter\x12\x13\n\x0b\x61\x66ter_index\x18\x01 \x01(\x03\"P\n\nRenameCall\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x12\n\ncall_index\x18\x02 \x01(\x05\x12\x18\n\x10new_tool_call_id\x18\x03 \x01(\t*\x88\x01\n\rReplaceReason\x12\x1e\n\x1aREPLACE_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19REPLACE_REASON_SUMMARIZED\x10\x01\x12\x1a\n\x16REPLACE_REASON_SPILLED\x10\x02\x12\x1c\n\x18REPLACE_REASON_DUPLICATE\x10\x03*d\n\nInsertKind\x12\x1b\n\x17INSERT_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13INSERT_KIND_SUMMARY\x10\x01\x12 \n\x1cINSERT_KIND_COMPRESSED_CHAIN\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.edit_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_REPLACEREASON']._serialized_start=825
-  _globals['_REPLACEREASON']._serialized_end=961
-  _globals['_INSERTKIND']._serialized_start=963
-  _globals['_INSERTKIND']._serialized_end=1063
+  _globals['_REPLACEREASON']._serialized_start=955
+  _globals['_REPLACEREASON']._serialized_end=1091
+  _globals['_INSERTKIND']._serialized_start=1093
+  _globals['_INSERTKIND']._serialized_end=1193
   _globals['_EDIT']._serialized_start=67
-  _globals['_EDIT']._serialized_end=462
-  _globals['_REPLACERESULT']._serialized_start=464
-  _globals['_REPLACERESULT']._serialized_end=550
-  _globals['_PURGEARGUMENTS']._serialized_start=552
-  _globals['_PURGEARGUMENTS']._serialized_end=634
-  _globals['_DROP']._serialized_start=636
-  _globals['_DROP']._serialized_end=642
-  _globals['_STRIPTHINKING']._serialized_start=644
-  _globals['_STRIPTHINKING']._serialized_end=659
-  _globals['_INSERTAFTER']._serialized_start=661
-  _globals['_INSERTAFTER']._serialized_end=788
-  _globals['_MOVEAFTER']._serialized_start=790
-  _globals['_MOVEAFTER']._serialized_end=822
+  _globals['_EDIT']._serialized_end=510
+  _globals['_REPLACERESULT']._serialized_start=512
+  _globals['_REPLACERESULT']._serialized_end=598
+  _globals['_PURGEARGUMENTS']._serialized_start=600
+  _globals['_PURGEARGUMENTS']._serialized_end=682
+  _globals['_DROP']._serialized_start=684
+  _globals['_DROP']._serialized_end=690
+  _globals['_STRIPTHINKING']._serialized_start=692
+  _globals['_STRIPTHINKING']._serialized_end=707
+  _globals['_INSERTAFTER']._serialized_start=709
+  _globals['_INSERTAFTER']._serialized_end=836
+  _globals['_MOVEAFTER']._serialized_start=838
+  _globals['_MOVEAFTER']._serialized_end=870
+  _globals['_RENAMECALL']._serialized_start=872
+  _globals['_RENAMECALL']._serialized_end=952
 # @@protoc_insertion_point(module_scope)

@@ -17,8 +17,12 @@ count from 0 in the client's own history, also if the message there is dropped o
 
 Edits are listed in the order of the place where they act: `message_index`, or `after_index` for `MoveAfter`.
 
-Histories in a native format are edited in the same way. Where an element has to change, `native_json` holds it as
-it reads afterwards, so that a client needs to know nothing about its shape.
+Histories in a native format are edited in the same way, and a client needs to know nothing about their shape:
+
+ 1. Wherever an edit has `native_json`, that stands in the place of element `message_index`.
+ 2. Edits with a `part_index` say nothing beyond that: what they do happens within their element.
+ 3. `Drop`, `InsertAfter` (its own `native_json`, an element) and `MoveAfter` without `part_index` are applied as
+    above.
 """
 
 import builtins
@@ -102,18 +106,22 @@ class Edit(google.protobuf.message.Message):
     STRIP_THINKING_FIELD_NUMBER: builtins.int
     INSERT_AFTER_FIELD_NUMBER: builtins.int
     MOVE_AFTER_FIELD_NUMBER: builtins.int
+    RENAME_CALL_FIELD_NUMBER: builtins.int
     NATIVE_JSON_FIELD_NUMBER: builtins.int
     message_index: builtins.int
     """The position of the message, for `InsertAfter` that of its anchor: -1 is before the first message."""
     part_index: builtins.int
     """For native formats, where one element holds several results or calls: the position in the element's list of parts
-    that this edit is about. Absent: the edit is about the whole element.
+    (`content` of Anthropic, `parts` of Gemini) that this edit is about. Absent: the edit is about the whole element.
+
+    An `InsertAfter` with it stands within the element, behind the part at this position, -1 before the first: in
+    formats whose roles alternate, what is inserted becomes a part of the user's turn beside it.
     """
     native_json: builtins.bytes
     """For native formats: the element `message_index` as it reads after this edit and all earlier ones of the same
     element, as one JSON value. It is set on the last edit of an element that has to change; the client puts it in
     the element's place. A `Drop` with `part_index` removes only that part, and this is what remains. Empty for
-    `InsertAfter`, which has its own, for `MoveAfter`, and in sessions that are not native.
+    `InsertAfter` and `MoveAfter` without `part_index`, and in sessions that are not native.
     """
     @property
     def replace_result(self) -> Global___ReplaceResult:
@@ -139,6 +147,10 @@ class Edit(google.protobuf.message.Message):
     def move_after(self) -> Global___MoveAfter:
         """Show the message at another place."""
 
+    @property
+    def rename_call(self) -> Global___RenameCall:
+        """Show a call, or the result of one, under another id."""
+
     def __init__(
         self,
         *,
@@ -150,14 +162,15 @@ class Edit(google.protobuf.message.Message):
         strip_thinking: Global___StripThinking | None = ...,
         insert_after: Global___InsertAfter | None = ...,
         move_after: Global___MoveAfter | None = ...,
+        rename_call: Global___RenameCall | None = ...,
         native_json: builtins.bytes = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_part_index", b"_part_index", "change", b"change", "drop", b"drop", "insert_after", b"insert_after", "move_after", b"move_after", "part_index", b"part_index", "purge_arguments", b"purge_arguments", "replace_result", b"replace_result", "strip_thinking", b"strip_thinking"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_part_index", b"_part_index", "change", b"change", "drop", b"drop", "insert_after", b"insert_after", "message_index", b"message_index", "move_after", b"move_after", "native_json", b"native_json", "part_index", b"part_index", "purge_arguments", b"purge_arguments", "replace_result", b"replace_result", "strip_thinking", b"strip_thinking"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_part_index", b"_part_index", "change", b"change", "drop", b"drop", "insert_after", b"insert_after", "move_after", b"move_after", "part_index", b"part_index", "purge_arguments", b"purge_arguments", "rename_call", b"rename_call", "replace_result", b"replace_result", "strip_thinking", b"strip_thinking"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_part_index", b"_part_index", "change", b"change", "drop", b"drop", "insert_after", b"insert_after", "message_index", b"message_index", "move_after", b"move_after", "native_json", b"native_json", "part_index", b"part_index", "purge_arguments", b"purge_arguments", "rename_call", b"rename_call", "replace_result", b"replace_result", "strip_thinking", b"strip_thinking"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_part_index", b"_part_index"]) -> typing.Literal["part_index"] | None: ...
     @typing.overload
-    def WhichOneof(self, oneof_group: typing.Literal["change", b"change"]) -> typing.Literal["replace_result", "purge_arguments", "drop", "strip_thinking", "insert_after", "move_after"] | None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["change", b"change"]) -> typing.Literal["replace_result", "purge_arguments", "drop", "strip_thinking", "insert_after", "move_after", "rename_call"] | None: ...
 
 Global___Edit: typing_extensions.TypeAlias = Edit
 
@@ -257,9 +270,9 @@ class InsertAfter(google.protobuf.message.Message):
     NATIVE_JSON_FIELD_NUMBER: builtins.int
     KIND_FIELD_NUMBER: builtins.int
     native_json: builtins.bytes
-    """In a native session: one element, as one JSON value."""
+    """In a native session: one element, as one JSON value; with `Edit.part_index` one part of an element."""
     kind: Global___InsertKind.ValueType
-    """What it is."""
+    """What it is. Not set for a part that has come from another element of the history."""
     @property
     def message(self) -> condense_grpc.api.condense.v1.message_pb2.Message:
         """A message of this contract."""
@@ -296,3 +309,31 @@ class MoveAfter(google.protobuf.message.Message):
     def ClearField(self, field_name: typing.Literal["after_index", b"after_index"]) -> None: ...
 
 Global___MoveAfter: typing_extensions.TypeAlias = MoveAfter
+
+@typing.final
+class RenameCall(google.protobuf.message.Message):
+    """Show a call, or the result of one, under another id, since its own stands for an earlier call already. Only in native
+    formats whose provider wants ids to be unique, and only if `SessionConfig.rename_repeated_ids` is set.
+    """
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOOL_CALL_ID_FIELD_NUMBER: builtins.int
+    CALL_INDEX_FIELD_NUMBER: builtins.int
+    NEW_TOOL_CALL_ID_FIELD_NUMBER: builtins.int
+    tool_call_id: builtins.str
+    """The id that repeats."""
+    call_index: builtins.int
+    """Which call: its position, from 0, among the tool calls of the message. 0 for a result."""
+    new_tool_call_id: builtins.str
+    """The id that it has in the view."""
+    def __init__(
+        self,
+        *,
+        tool_call_id: builtins.str = ...,
+        call_index: builtins.int = ...,
+        new_tool_call_id: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["call_index", b"call_index", "new_tool_call_id", b"new_tool_call_id", "tool_call_id", b"tool_call_id"]) -> None: ...
+
+Global___RenameCall: typing_extensions.TypeAlias = RenameCall

@@ -103,7 +103,7 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """Native text cannot be read: it is no JSON array of messages in the format it claims, or no session file.
     Code `INVALID_ARGUMENT`, with `BadRequest`. Nothing was appended.
 
-    Correct it. `offset` counts bytes; for an element that has the wrong form there is `elementIndex` instead.
+    Correct it. `offset` counts bytes; `elementIndex` counts elements, if the fault lies in one.
 
         { "reason": "NATIVE_JSON_INVALID",
           "domain": "condense.v1",
@@ -319,7 +319,7 @@ ERROR_REASON_NATIVE_JSON_INVALID: ErrorReason.ValueType  # 8
 """Native text cannot be read: it is no JSON array of messages in the format it claims, or no session file.
 Code `INVALID_ARGUMENT`, with `BadRequest`. Nothing was appended.
 
-Correct it. `offset` counts bytes; for an element that has the wrong form there is `elementIndex` instead.
+Correct it. `offset` counts bytes; `elementIndex` counts elements, if the fault lies in one.
 
     { "reason": "NATIVE_JSON_INVALID",
       "domain": "condense.v1",

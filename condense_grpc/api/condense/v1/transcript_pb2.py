@@ -27,27 +27,27 @@ from condense_grpc.api.condense.v1 import flush_pb2 as condense_dot_v1_dot_flush
 from condense_grpc.api.condense.v1 import message_pb2 as condense_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x63ondense/v1/transcript.proto\x12\x0b\x63ondense.v1\x1a\x18\x63ondense/v1/config.proto\x1a\x17\x63ondense/v1/flush.proto\x1a\x19\x63ondense/v1/message.proto\"\xbc\x01\n\x0fTranscriptDelta\x12\x13\n\x0b\x62\x61se_length\x18\x01 \x01(\x03\x12\x11\n\tbase_etag\x18\x02 \x01(\t\x12\x19\n\x11\x63reate_if_missing\x18\x03 \x01(\x08\x12,\n\x08messages\x18\x04 \x01(\x0b\x32\x18.condense.v1.MessageListH\x00\x12-\n\x06native\x18\x05 \x01(\x0b\x32\x1b.condense.v1.NativeMessagesH\x00\x42\t\n\x07payload\"5\n\x0bMessageList\x12&\n\x08messages\x18\x01 \x03(\x0b\x32\x14.condense.v1.Message\"J\n\x0eNativeMessages\x12*\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x1a.condense.v1.MessageFormat\x12\x0c\n\x04json\x18\x02 \x01(\x0c\"r\n\tViolation\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.condense.v1.ViolationKind\x12\x15\n\rmessage_index\x18\x02 \x01(\x03\x12\x14\n\x0ctool_call_id\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\x84\x01\n\x15\x41ppendMessagesRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12+\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x1c.condense.v1.TranscriptDelta\x12*\n\x06\x63onfig\x18\x03 \x01(\x0b\x32\x1a.condense.v1.SessionConfig\"\xc5\x01\n\x16\x41ppendMessagesResponse\x12\x19\n\x11transcript_length\x18\x01 \x01(\x03\x12\x17\n\x0ftranscript_etag\x18\x02 \x01(\t\x12\x10\n\x08revision\x18\x03 \x01(\t\x12*\n\nviolations\x18\x04 \x03(\x0b\x32\x16.condense.v1.Violation\x12(\n\x06\x61\x64vice\x18\x05 \x01(\x0b\x32\x18.condense.v1.FlushAdvice\x12\x0f\n\x07\x63reated\x18\x06 \x01(\x08*\xc4\x01\n\rMessageFormat\x12\x1e\n\x1aMESSAGE_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n\x11MESSAGE_FORMAT_PI\x10\x01\x12\x1e\n\x1aMESSAGE_FORMAT_OPENAI_CHAT\x10\x02\x12#\n\x1fMESSAGE_FORMAT_OPENAI_RESPONSES\x10\x03\x12\x1c\n\x18MESSAGE_FORMAT_ANTHROPIC\x10\x04\x12\x19\n\x15MESSAGE_FORMAT_GEMINI\x10\x05*\x9e\x02\n\rViolationKind\x12\x1e\n\x1aVIOLATION_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18VIOLATION_KIND_MALFORMED\x10\x01\x12\x1f\n\x1bVIOLATION_KIND_STRAY_RESULT\x10\x02\x12\"\n\x1eVIOLATION_KIND_UNANSWERED_CALL\x10\x03\x12\"\n\x1eVIOLATION_KIND_REPEATED_RESULT\x10\x04\x12#\n\x1fVIOLATION_KIND_DISPLACED_RESULT\x10\x05\x12\x1f\n\x1bVIOLATION_KIND_AMBIGUOUS_ID\x10\x06\x12 \n\x1cVIOLATION_KIND_EMPTY_CONTENT\x10\x07\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x63ondense/v1/transcript.proto\x12\x0b\x63ondense.v1\x1a\x18\x63ondense/v1/config.proto\x1a\x17\x63ondense/v1/flush.proto\x1a\x19\x63ondense/v1/message.proto\"\xbc\x01\n\x0fTranscriptDelta\x12\x13\n\x0b\x62\x61se_length\x18\x01 \x01(\x03\x12\x11\n\tbase_etag\x18\x02 \x01(\t\x12\x19\n\x11\x63reate_if_missing\x18\x03 \x01(\x08\x12,\n\x08messages\x18\x04 \x01(\x0b\x32\x18.condense.v1.MessageListH\x00\x12-\n\x06native\x18\x05 \x01(\x0b\x32\x1b.condense.v1.NativeMessagesH\x00\x42\t\n\x07payload\"5\n\x0bMessageList\x12&\n\x08messages\x18\x01 \x03(\x0b\x32\x14.condense.v1.Message\"J\n\x0eNativeMessages\x12*\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x1a.condense.v1.MessageFormat\x12\x0c\n\x04json\x18\x02 \x01(\x0c\"\x84\x01\n\tViolation\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.condense.v1.ViolationKind\x12\x15\n\rmessage_index\x18\x02 \x01(\x03\x12\x14\n\x0ctool_call_id\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\x10\n\x08repaired\x18\x05 \x01(\x08\"\x84\x01\n\x15\x41ppendMessagesRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12+\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x1c.condense.v1.TranscriptDelta\x12*\n\x06\x63onfig\x18\x03 \x01(\x0b\x32\x1a.condense.v1.SessionConfig\"\xc5\x01\n\x16\x41ppendMessagesResponse\x12\x19\n\x11transcript_length\x18\x01 \x01(\x03\x12\x17\n\x0ftranscript_etag\x18\x02 \x01(\t\x12\x10\n\x08revision\x18\x03 \x01(\t\x12*\n\nviolations\x18\x04 \x03(\x0b\x32\x16.condense.v1.Violation\x12(\n\x06\x61\x64vice\x18\x05 \x01(\x0b\x32\x18.condense.v1.FlushAdvice\x12\x0f\n\x07\x63reated\x18\x06 \x01(\x08*\xc4\x01\n\rMessageFormat\x12\x1e\n\x1aMESSAGE_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n\x11MESSAGE_FORMAT_PI\x10\x01\x12\x1e\n\x1aMESSAGE_FORMAT_OPENAI_CHAT\x10\x02\x12#\n\x1fMESSAGE_FORMAT_OPENAI_RESPONSES\x10\x03\x12\x1c\n\x18MESSAGE_FORMAT_ANTHROPIC\x10\x04\x12\x19\n\x15MESSAGE_FORMAT_GEMINI\x10\x05*\x82\x03\n\rViolationKind\x12\x1e\n\x1aVIOLATION_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18VIOLATION_KIND_MALFORMED\x10\x01\x12\x1f\n\x1bVIOLATION_KIND_STRAY_RESULT\x10\x02\x12\"\n\x1eVIOLATION_KIND_UNANSWERED_CALL\x10\x03\x12\"\n\x1eVIOLATION_KIND_REPEATED_RESULT\x10\x04\x12#\n\x1fVIOLATION_KIND_DISPLACED_RESULT\x10\x05\x12\x1f\n\x1bVIOLATION_KIND_AMBIGUOUS_ID\x10\x06\x12 \n\x1cVIOLATION_KIND_EMPTY_CONTENT\x10\x07\x12\x1d\n\x19VIOLATION_KIND_ROLE_ORDER\x10\x08\x12\x1e\n\x1aVIOLATION_KIND_REPEATED_ID\x10\t\x12#\n\x1fVIOLATION_KIND_BROKEN_REASONING\x10\nb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.transcript_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MESSAGEFORMAT']._serialized_start=897
-  _globals['_MESSAGEFORMAT']._serialized_end=1093
-  _globals['_VIOLATIONKIND']._serialized_start=1096
-  _globals['_VIOLATIONKIND']._serialized_end=1382
+  _globals['_MESSAGEFORMAT']._serialized_start=916
+  _globals['_MESSAGEFORMAT']._serialized_end=1112
+  _globals['_VIOLATIONKIND']._serialized_start=1115
+  _globals['_VIOLATIONKIND']._serialized_end=1501
   _globals['_TRANSCRIPTDELTA']._serialized_start=124
   _globals['_TRANSCRIPTDELTA']._serialized_end=312
   _globals['_MESSAGELIST']._serialized_start=314
   _globals['_MESSAGELIST']._serialized_end=367
   _globals['_NATIVEMESSAGES']._serialized_start=369
   _globals['_NATIVEMESSAGES']._serialized_end=443
-  _globals['_VIOLATION']._serialized_start=445
-  _globals['_VIOLATION']._serialized_end=559
-  _globals['_APPENDMESSAGESREQUEST']._serialized_start=562
-  _globals['_APPENDMESSAGESREQUEST']._serialized_end=694
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=697
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=894
+  _globals['_VIOLATION']._serialized_start=446
+  _globals['_VIOLATION']._serialized_end=578
+  _globals['_APPENDMESSAGESREQUEST']._serialized_start=581
+  _globals['_APPENDMESSAGESREQUEST']._serialized_end=713
+  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=716
+  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=913
 # @@protoc_insertion_point(module_scope)

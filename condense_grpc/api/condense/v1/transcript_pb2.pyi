@@ -85,6 +85,16 @@ class _ViolationKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._
     """Several calls of one assistant message share an id, or have none. They are paired by their order."""
     VIOLATION_KIND_EMPTY_CONTENT: _ViolationKind.ValueType  # 7
     """A message has no content that a provider would accept."""
+    VIOLATION_KIND_ROLE_ORDER: _ViolationKind.ValueType  # 8
+    """Sides do not alternate where a provider wants that, or the history does not begin with the user. The view joins
+    neighbours of one side.
+    """
+    VIOLATION_KIND_REPEATED_ID: _ViolationKind.ValueType  # 9
+    """An id stands for several things of the history where a provider wants ids to be unique. See
+    `SessionConfig.rename_repeated_ids`.
+    """
+    VIOLATION_KIND_BROKEN_REASONING: _ViolationKind.ValueType  # 10
+    """Reasoning without its signature, or without what has to follow it."""
 
 class ViolationKind(_ViolationKind, metaclass=_ViolationKindEnumTypeWrapper):
     """What is wrong with an input."""
@@ -105,6 +115,16 @@ VIOLATION_KIND_AMBIGUOUS_ID: ViolationKind.ValueType  # 6
 """Several calls of one assistant message share an id, or have none. They are paired by their order."""
 VIOLATION_KIND_EMPTY_CONTENT: ViolationKind.ValueType  # 7
 """A message has no content that a provider would accept."""
+VIOLATION_KIND_ROLE_ORDER: ViolationKind.ValueType  # 8
+"""Sides do not alternate where a provider wants that, or the history does not begin with the user. The view joins
+neighbours of one side.
+"""
+VIOLATION_KIND_REPEATED_ID: ViolationKind.ValueType  # 9
+"""An id stands for several things of the history where a provider wants ids to be unique. See
+`SessionConfig.rename_repeated_ids`.
+"""
+VIOLATION_KIND_BROKEN_REASONING: ViolationKind.ValueType  # 10
+"""Reasoning without its signature, or without what has to follow it."""
 Global___ViolationKind: typing_extensions.TypeAlias = ViolationKind
 
 @typing.final
@@ -188,7 +208,11 @@ class NativeMessages(google.protobuf.message.Message):
 
     The server reads what it understands and keeps every element as it came. Edits and full views come back in the same
     shape, and elements without an edit come back byte-identical. Lengths and indexes count elements of the JSON array,
-    also where one element holds several results.
+    also where one element holds several results, or several elements are one answer of the model.
+
+    An element is identified by its bytes; white space between elements is no part of it, and neither are the cache
+    marks of Anthropic (`cache_control`), which hosts move about. System prompts within the array are part of the
+    history and are never condensed.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -224,6 +248,7 @@ class Violation(google.protobuf.message.Message):
     MESSAGE_INDEX_FIELD_NUMBER: builtins.int
     TOOL_CALL_ID_FIELD_NUMBER: builtins.int
     DETAIL_FIELD_NUMBER: builtins.int
+    REPAIRED_FIELD_NUMBER: builtins.int
     kind: Global___ViolationKind.ValueType
     """What it is."""
     message_index: builtins.int
@@ -232,6 +257,8 @@ class Violation(google.protobuf.message.Message):
     """The call that it is about; empty: it is about the whole message."""
     detail: builtins.str
     """A sentence for people. Names ids and positions and never quotes content."""
+    repaired: builtins.bool
+    """Views do not have it: they show the history without this defect."""
     def __init__(
         self,
         *,
@@ -239,8 +266,9 @@ class Violation(google.protobuf.message.Message):
         message_index: builtins.int = ...,
         tool_call_id: builtins.str = ...,
         detail: builtins.str = ...,
+        repaired: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["detail", b"detail", "kind", b"kind", "message_index", b"message_index", "tool_call_id", b"tool_call_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["detail", b"detail", "kind", b"kind", "message_index", b"message_index", "repaired", b"repaired", "tool_call_id", b"tool_call_id"]) -> None: ...
 
 Global___Violation: typing_extensions.TypeAlias = Violation
 

@@ -53,6 +53,42 @@ VIEW_NONE: View.ValueType  # 3
 """Not at all; only the numbers."""
 Global___View: typing_extensions.TypeAlias = View
 
+class _TokenBasis:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _TokenBasisEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_TokenBasis.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    TOKEN_BASIS_UNSPECIFIED: _TokenBasis.ValueType  # 0
+    """Not told: characters / 4."""
+    TOKEN_BASIS_CHARACTERS: _TokenBasis.ValueType  # 1
+    """An estimate: characters / 4."""
+    TOKEN_BASIS_SCRIPTS: _TokenBasis.ValueType  # 2
+    """An estimate: characters / 4, but one for each character of the scripts of China, Japan and Korea, of which there
+    are some.
+    """
+    TOKEN_BASIS_HOST: _TokenBasis.ValueType  # 3
+    """The host's own count of its last request (`ContextUsage`), the whole context with all that is not history. Only
+    what has changed since then is estimated.
+    """
+
+class TokenBasis(_TokenBasis, metaclass=_TokenBasisEnumTypeWrapper):
+    """What a number of tokens is."""
+
+TOKEN_BASIS_UNSPECIFIED: TokenBasis.ValueType  # 0
+"""Not told: characters / 4."""
+TOKEN_BASIS_CHARACTERS: TokenBasis.ValueType  # 1
+"""An estimate: characters / 4."""
+TOKEN_BASIS_SCRIPTS: TokenBasis.ValueType  # 2
+"""An estimate: characters / 4, but one for each character of the scripts of China, Japan and Korea, of which there
+are some.
+"""
+TOKEN_BASIS_HOST: TokenBasis.ValueType  # 3
+"""The host's own count of its last request (`ContextUsage`), the whole context with all that is not history. Only
+what has changed since then is estimated.
+"""
+Global___TokenBasis: typing_extensions.TypeAlias = TokenBasis
+
 @typing.final
 class PruneMessagesRequest(google.protobuf.message.Message):
     """What to append and how to show it. See `CondenseService.PruneMessages`."""
@@ -208,9 +244,7 @@ Global___PruneMessagesResponse: typing_extensions.TypeAlias = PruneMessagesRespo
 
 @typing.final
 class Reclaim(google.protobuf.message.Message):
-    """What a view saves. Sizes are those of compact JSON; tokens are estimated as characters / 4, which is too low for
-    text outside of the Latin scripts.
-    """
+    """What a view saves. Sizes are those of compact JSON."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -218,14 +252,17 @@ class Reclaim(google.protobuf.message.Message):
     AFTER_CHARS_FIELD_NUMBER: builtins.int
     BEFORE_TOKENS_FIELD_NUMBER: builtins.int
     AFTER_TOKENS_FIELD_NUMBER: builtins.int
+    TOKEN_BASIS_FIELD_NUMBER: builtins.int
     before_chars: builtins.int
     """The raw history, in characters."""
     after_chars: builtins.int
     """The view, in characters."""
     before_tokens: builtins.int
-    """The raw history, in estimated tokens."""
+    """The raw history, in tokens as `token_basis` says."""
     after_tokens: builtins.int
-    """The view, in estimated tokens."""
+    """The view, in tokens as `token_basis` says."""
+    token_basis: Global___TokenBasis.ValueType
+    """What the tokens are."""
     def __init__(
         self,
         *,
@@ -233,8 +270,9 @@ class Reclaim(google.protobuf.message.Message):
         after_chars: builtins.int = ...,
         before_tokens: builtins.int = ...,
         after_tokens: builtins.int = ...,
+        token_basis: Global___TokenBasis.ValueType = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["after_chars", b"after_chars", "after_tokens", b"after_tokens", "before_chars", b"before_chars", "before_tokens", b"before_tokens"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["after_chars", b"after_chars", "after_tokens", b"after_tokens", "before_chars", b"before_chars", "before_tokens", b"before_tokens", "token_basis", b"token_basis"]) -> None: ...
 
 Global___Reclaim: typing_extensions.TypeAlias = Reclaim
 
