@@ -201,7 +201,7 @@ class ModelSummarizer:
             yield replace(result, wasted=wasted) if wasted else result
             return
         self._notify(job.request.session_id, _failure_notice(result))
-        yield SummaryFailure(result.reason if result else _NO_MODEL, wasted)
+        yield SummaryFailure(result.reason.value if result else _NO_MODEL, wasted)
 
     async def _text(self, request: Request) -> RequestText:
         write = self._access.writer.write

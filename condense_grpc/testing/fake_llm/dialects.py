@@ -115,7 +115,7 @@ class ResponsesDialect(Dialect):
     def __init__(self, model: str, tokens_in: int) -> None:
         super().__init__(model, tokens_in)
         self._number = 0
-        self._text = ""
+        self._pieces: list[str] = []
         self._thinks = False
         self._writes = False
 
@@ -148,13 +148,13 @@ class ResponsesDialect(Dialect):
     def text(self, piece: str) -> bytes:
         """See Dialect."""
         begin = self._begin_message({"type": "output_text", "text": "", "annotations": []})
-        self._text += piece
+        self._pieces.append(piece)
         return begin + self._event("response.output_text.delta", delta=piece, logprobs=[], **self._place())
 
     def refusal(self, piece: str) -> bytes:
         """See Dialect."""
         begin = self._begin_message({"type": "refusal", "refusal": ""})
-        self._text += piece
+        self._pieces.append(piece)
         return begin + self._event("response.refusal.delta", delta=piece, **self._place())
 
     def _place(self) -> Json:
@@ -170,17 +170,17 @@ class ResponsesDialect(Dialect):
 
     def closing(self, stop: Stop, tokens: Tokens | None) -> bytes:
         """See Dialect."""
-        index, end = int(self._thinks), b""
-        content: Json = {"type": "output_text", "text": self._text, "annotations": []}
+        index, end, text = int(self._thinks), b"", "".join(self._pieces)
+        content: Json = {"type": "output_text", "text": text, "annotations": []}
         if stop == "refusal":
-            content = {"type": "refusal", "refusal": self._text}
+            content = {"type": "refusal", "refusal": text}
         status = "incomplete" if stop == "length" else "completed"
         item = {"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": [content]}
         if self._writes:
             if stop == "refusal":
-                end += self._event("response.refusal.done", refusal=self._text, **self._place())
+                end += self._event("response.refusal.done", refusal=text, **self._place())
             else:
-                end += self._event("response.output_text.done", text=self._text, logprobs=[], **self._place())
+                end += self._event("response.output_text.done", text=text, logprobs=[], **self._place())
             end += self._event("response.output_item.done", output_index=index, item=item)
         members: Json = {"output": [item] if self._writes else []}
         if stop == "length":

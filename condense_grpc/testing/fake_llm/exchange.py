@@ -121,6 +121,8 @@ class Exchange:
         self._writer.write(data)
         try:
             await self._writer.drain()
+            # The client may live in the same loop: it gets its turn after every piece.
+            await asyncio.sleep(0)
         except ConnectionError:
             raise ClientGone from None
 
