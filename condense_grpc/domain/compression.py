@@ -30,10 +30,11 @@ class SkippedChainReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SkippedChain:
-    """A closed chain that stays as it is."""
+    """A closed chain that stays as it is. `start` is the position of its first message in the stored order."""
 
     start_user_timestamp_ms: int | None
     reason: SkippedChainReason
+    start: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ class _Compressor:
         )
 
     def _skip(self, chain: Chain, reason: SkippedChainReason) -> None:
-        self._skipped.append(SkippedChain(chain.start_user_timestamp_ms, reason))
+        start = self._survey.order[chain.start]
+        self._skipped.append(SkippedChain(chain.start_user_timestamp_ms, reason, start))
 
     def _take(self, entry: Entry) -> None:
         self._index.apply(entry)

@@ -9,12 +9,14 @@ from condense_grpc.domain.chain_body import chain_body
 from condense_grpc.domain.chain_survey import BodiesWanted, CompressionInput, bodies_wanted, fusible_chains
 from condense_grpc.domain.compression import CompressionOutcome, SkippedChainReason, compress
 from condense_grpc.domain.entries import ChainEntry, StatsEntry
+from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.messages import Message
+from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import arguments_from, find_pending, source_of
 from condense_grpc.engine.codec import decode_message
-from condense_grpc.engine.events import ChainCompressed, Notice
+from condense_grpc.engine.events import ChainCompressed, Notice, SkippedChain
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.ports import CANNOT_FUSE, FuseRequest, SummaryNotice, SummaryReply
 from condense_grpc.engine.state import SessionState
@@ -36,11 +38,15 @@ class CompressionOrder:
 
 @dataclass(frozen=True, slots=True)
 class CompressionReport:
-    """What it came to. `reclaimed_tokens` estimates the texts that the blocks stand for."""
+    """What it came to. `reclaimed_tokens` estimates the texts that the blocks stand for.
+
+    `skipped_chains` counts those of `skipped` for which nothing could stand.
+    """
 
     blocks: tuple[str, ...] = ()
     skipped_chains: int = 0
     reclaimed_tokens: int = 0
+    skipped: tuple[SkippedChain, ...] = ()
 
 
 async def compress_chains(tools: Tools, order: CompressionOrder, run: FlushRun) -> CompressionReport:
@@ -141,15 +147,30 @@ def _count(
 
 def _event(state: SessionState, block: ChainEntry) -> ChainCompressed:
     body_source = "fused" if block.is_fused else block.body_source or "summaries"
-    return ChainCompressed(block.block_id, block.tool_refs, body_source, chain_body(block, state.decisions.index))
+    transcript, index = state.transcript, state.decisions.index
+    place = {digest.hex(): transcript.elements_before(at) for at, digest in enumerate(transcript.digests)}
+    return ChainCompressed(
+        block.block_id,
+        block.tool_refs,
+        body_source,
+        chain_body(block, index),
+        place.get(block.start_digest, -1),
+        place.get(block.final_digest, -1),
+        token_estimate(_dropped_chars(index, block)),
+    )
+
+
+def _dropped_chars(index: SessionIndex, block: ChainEntry) -> int:
+    records = map(index.record_of_key, block.dropped_occurrence_keys)
+    return sum(record.text_chars for record in records if record is not None)
 
 
 def _report(state: SessionState, outcome: CompressionOutcome) -> CompressionReport:
-    index = state.decisions.index
-    records = (index.record_of_key(key) for block in outcome.blocks for key in block.dropped_occurrence_keys)
-    chars = sum(record.text_chars for record in records if record is not None)
+    chars = sum(_dropped_chars(state.decisions.index, block) for block in outcome.blocks)
+    places = state.transcript.elements_before
     return CompressionReport(
         tuple(block.block_id for block in outcome.blocks),
         sum(skipped.reason is SkippedChainReason.NO_SUMMARY for skipped in outcome.skipped),
         math.ceil(chars / 4),
+        tuple(SkippedChain(skipped.reason.value, places(skipped.start)) for skipped in outcome.skipped),
     )

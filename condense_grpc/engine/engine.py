@@ -279,8 +279,9 @@ class Engine:
 
     async def diagnostics(self, session_id: str) -> DiagnosticsReport:
         """Everything about a session."""
-        running = self._flushing.desk.running(session_id) is not None
-        return await self._reading.diagnostics(session_id, flush_running=running)
+        running = self._flushing.desk.running(session_id)
+        report = await self._reading.diagnostics(session_id, flush_running=running is not None)
+        return replace(report, running_flush_id=running.flush_id if running else "")
 
     async def diagnostic_entries(self, session_id: str, after: int, limit: int) -> list[StoredDiagnostic]:
         """What was noticed, oldest first, from behind number `after`."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from condense_grpc.domain.entries import Frontier, Stats
+from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.engine.ports import SummaryCheck, Usage
 
 
@@ -52,6 +53,7 @@ class FlushStarted:
     trigger: str
     batches: tuple[BatchPreview, ...]
     dry_run: bool = False
+    transcript_length: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +102,31 @@ class BatchFinished:
     summary_chars: int = 0
     check: SummaryCheck | None = None
     wasted: Usage | None = None
+    summary_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainCompressed:
-    """A chain became a block. `body_source`: `deterministic`, `fused` or `summaries`; `body` as it was decided."""
+    """A chain became a block. `body_source`: `deterministic`, `fused` or `summaries`; `body` as it was decided.
+
+    `start_index` and `final_index` are where its first and its last message stand in the client's history.
+    """
 
     block_id: str
     refs: tuple[str, ...]
     body_source: str
     body: str
+    start_index: int = -1
+    final_index: int = -1
+    reclaimed_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedChain:
+    """A chain that could have been compressed and was not. `reason`: `already-compressed` or `no-summary`."""
+
+    reason: str
+    start_index: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +139,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class FlushCounts:
-    """Numbers of a flush."""
+    """Numbers of a flush. Every batch has one outcome; calls and characters are those of processed batches.
+
+    `captured_calls` counts all; `summary_chars` also what was rejected.
+    """
 
     captured_batches: int = 0
     processed_batches: int = 0
@@ -131,11 +151,19 @@ class FlushCounts:
     captured_calls: int = 0
     raw_chars: int = 0
     summary_chars: int = 0
+    extractive_batches: int = 0
+    trivial_batches: int = 0
+    oversized_batches: int = 0
+    deduped_batches: int = 0
+    processed_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class FlushCompleted:
-    """The end of a flush or compaction. `outcome` None: it was only a preview."""
+    """The end of a flush or compaction. `outcome` None: it was only a preview.
+
+    `skipped_chains` counts those of `skipped` for which nothing could stand.
+    """
 
     outcome: FlushOutcome | None
     counts: FlushCounts
@@ -145,6 +173,8 @@ class FlushCompleted:
     blocks: Sequence[str] = ()
     skipped_chains: int = 0
     reclaimed_tokens: int = 0
+    skipped: Sequence[SkippedChain] = ()
+    since_load: StatsDelta | None = None
 
 
 FlushEvent: TypeAlias = (

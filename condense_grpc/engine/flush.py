@@ -94,7 +94,8 @@ class Flush:
             self._config = state.config
             await self._spill(live)
             await self._take_snapshot(state)
-            self._run.emit(FlushStarted(self._order.trigger, tuple(map(batch_preview, self._works))))
+            previews, length = tuple(map(batch_preview, self._works)), state.transcript.element_count
+            self._run.emit(FlushStarted(self._order.trigger, previews, transcript_length=length))
             enabled = state.config.dedup_by_content_hash
             entries = take_out_duplicates(self._works, state.decisions.index, enabled=enabled)
             state.decide(entries, self._tools.clock.now_ms(), applied=True)
@@ -226,7 +227,8 @@ class Flush:
         now_ms = self._tools.clock.now_ms()
         processed = sum(work.is_processed for work in self._works)
         trigger, captured = self._order.trigger, len(self._works)
-        entry = FlushMetricsEntry(now_ms, trigger, captured, processed, outcome.value, self._metrics)
+        flush_id = self._run.flush_id
+        entry = FlushMetricsEntry(now_ms, trigger, captured, processed, outcome.value, self._metrics, flush_id)
         try:
             async with self._tools.registry.locked(self._order.session_id) as live:
                 live.state.decide([entry], now_ms)

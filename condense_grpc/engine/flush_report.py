@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from condense_grpc.domain.batches import Call
 from condense_grpc.domain.entries import Frontier, FrontierOutcome
+from condense_grpc.domain.stats import stats_since
 from condense_grpc.engine.compression_step import CompressionReport
 from condense_grpc.engine.decisions import Decisions
 from condense_grpc.engine.events import (
@@ -46,6 +48,7 @@ def batch_finished(work: FlushWork) -> BatchFinished:
         summary_chars=len(work.text),
         check=work.reply.check if work.reply else None,
         wasted=work.wasted,
+        summary_id=work.summary_id,
     )
 
 
@@ -66,20 +69,46 @@ def frontier_of(processed: Sequence[FlushWork]) -> Frontier:
     """The frontier behind these batches; there is at least one."""
     last = processed[-1]
     call = last.calls[-1] if last.calls else last.duplicates[-1].call
-    settled = [
-        [*work.calls, *(item.call for item in work.duplicates if item.call.key not in work.pending)]
-        for work in processed
-    ]
+    settled = settled_calls(processed)
     return Frontier(
         last_attempted_tool_call_id=call.tool_call_id,
         last_attempted_tool_name=call.tool_name,
         last_attempted_turn_index=last.batch.turn_index,
         last_attempted_timestamp_ms=last.batch.timestamp_ms,
         attempted_batch_count=len(processed),
-        attempted_tool_call_count=sum(map(len, settled)),
-        raw_char_count=sum(len(item.result_text) for calls in settled for item in calls),
+        attempted_tool_call_count=len(settled),
+        raw_char_count=sum(len(call.result_text) for call in settled),
         summary_char_count=sum(len(work.text) for work in processed),
         outcome=FrontierOutcome.SUMMARIZED if last.outcome in STORED else FrontierOutcome(str(last.outcome)),
+    )
+
+
+def settled_calls(processed: Sequence[FlushWork]) -> list[Call]:
+    """The calls that these batches have settled, duplicates among them."""
+    return [
+        call
+        for work in processed
+        for call in (*work.calls, *(item.call for item in work.duplicates if item.call.key not in work.pending))
+    ]
+
+
+def _counts_of(works: Sequence[FlushWork]) -> FlushCounts:
+    processed = [work for work in works if work.is_processed]
+    outcomes = [work.outcome for work in works]
+    settled = settled_calls(processed)
+    return FlushCounts(
+        captured_batches=len(works),
+        processed_batches=len(processed),
+        summarized_batches=outcomes.count(BatchOutcome.SUMMARIZED),
+        failed_batches=outcomes.count(BatchOutcome.FAILED),
+        captured_calls=sum(len(work.batch.calls) for work in works),
+        raw_chars=sum(len(call.result_text) for call in settled),
+        summary_chars=sum(len(work.text) for work in processed),
+        extractive_batches=outcomes.count(BatchOutcome.EXTRACTIVE),
+        trivial_batches=outcomes.count(BatchOutcome.SKIPPED_TRIVIAL),
+        oversized_batches=outcomes.count(BatchOutcome.SKIPPED_OVERSIZED),
+        deduped_batches=outcomes.count(BatchOutcome.SKIPPED_DEDUPED),
+        processed_calls=len(settled),
     )
 
 
@@ -87,22 +116,15 @@ def completed_flush(
     outcome: FlushOutcome, works: Sequence[FlushWork], report: CompressionReport, decisions: Decisions, revision: str
 ) -> FlushCompleted:
     """The last event of a flush."""
-    counts = FlushCounts(
-        captured_batches=len(works),
-        processed_batches=sum(work.is_processed for work in works),
-        summarized_batches=sum(work.outcome in STORED for work in works),
-        failed_batches=sum(work.outcome is BatchOutcome.FAILED for work in works),
-        captured_calls=sum(len(work.batch.calls) for work in works),
-        raw_chars=sum(work.raw_chars for work in works),
-        summary_chars=sum(len(work.text) for work in works if work.outcome in STORED),
-    )
     return FlushCompleted(
         outcome,
-        counts,
+        _counts_of(works),
         decisions.frontier,
         decisions.stats,
         revision,
         report.blocks,
         report.skipped_chains,
         report.reclaimed_tokens,
+        report.skipped,
+        stats_since(decisions.baseline, decisions.stats),
     )

@@ -16,6 +16,7 @@ from condense_grpc.domain.refs import build_short_refs, format_refs, summary_det
 from condense_grpc.domain.spill import original_of
 from condense_grpc.engine.events import BatchOutcome, DuplicateCall
 from condense_grpc.engine.ports import SummaryReply, Usage
+from condense_grpc.engine.summaries import summary_id
 
 _SKIPS = {BatchOutcome.SKIPPED_TRIVIAL: SkipReason.TRIVIAL, BatchOutcome.SKIPPED_OVERSIZED: SkipReason.OVERSIZED}
 STORED = (BatchOutcome.SUMMARIZED, BatchOutcome.EXTRACTIVE)
@@ -46,6 +47,7 @@ class FlushWork:
     wasted: Usage | None = None
     text: str = ""
     refs: tuple[str, ...] = ()
+    summary_id: str = ""
     shared: list[DuplicateCall] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
 
@@ -112,6 +114,8 @@ def settle(work: FlushWork, index: SessionIndex, failures: dict[str, int], now_m
     entries = _settle_calls(work, index, failures, now_ms) if work.calls else []
     for entry in entries:
         index.apply(entry)
+    if work.outcome in STORED:
+        work.summary_id = summary_id(index.summaries_sharing([work.calls[0].key])[-1])
     fates = [_settle_duplicate(work, duplicate, index, entries) for duplicate in work.duplicates]
     if not work.calls:
         work.outcome = _outcome_of_duplicates(fates)

@@ -85,7 +85,8 @@ class Flushing:
         batches, decisions = _batches_of(state), state.decisions
         now_ms = self._tools.clock.now_ms()
         done = FlushCompleted(None, FlushCounts(len(batches)), decisions.frontier, decisions.stats, "")
-        started = FlushStarted(request.trigger.value, batches, dry_run=True)
+        length = state.transcript.element_count
+        started = FlushStarted(request.trigger.value, batches, dry_run=True, transcript_length=length)
         return NumberedEvent(1, now_ms, "", started), NumberedEvent(2, now_ms, "", done)
 
     async def compact(self, session_id: str, *, attach: bool = False) -> AsyncGenerator[NumberedEvent, None]:
@@ -101,7 +102,8 @@ class Flushing:
         async with self._tools.registry.locked(session_id) as live:
             end_pins(live.state, self._tools.clock.now_ms())
             await self._tools.registry.persist(live)
-        run.emit(FlushStarted(FlushTrigger.MANUAL.value, ()))
+            length = live.state.transcript.element_count
+        run.emit(FlushStarted(FlushTrigger.MANUAL.value, (), transcript_length=length))
         order = CompressionOrder(session_id, rolling_window=0, waits_for_pending=False)
         report = await compress_chains(self._tools, order, run)
         outcome = FlushOutcome.COMPRESSED if report.blocks else FlushOutcome.EMPTY

@@ -12,6 +12,7 @@ from condense_grpc.engine.calls import Calls, facts_of
 from condense_grpc.engine.capture_step import count_pending, find_pending
 from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
+from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.recall import ask, patterns_of, record_bodies
 from condense_grpc.engine.requests import CallFacts, DiagnosticsReport
 from condense_grpc.engine.state import SessionState
@@ -84,4 +85,6 @@ def _report(state: SessionState, summarizer: SummarizerHealth, *, flush_running:
         status_line=session_status(state, metrics),
         flush_running=flush_running,
         checks=state.checks,
+        advice=replace(flush_advice(state), running=flush_running),
+        usage=state.usage,
     )

@@ -241,6 +241,9 @@ class DiagnosticsReport:
     flushes: Sequence[FlushMetricsEntry]
     status_line: str
     flush_running: bool
+    advice: FlushAdvice = field(default_factory=FlushAdvice)
+    usage: ContextUsage | None = None
+    running_flush_id: str = ""
     checks: SummaryCheck | None = None
     background: BackgroundCounts | None = None
 
