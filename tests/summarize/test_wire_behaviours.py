@@ -6,7 +6,7 @@ import pytest
 
 from condense_grpc.testing.fake_llm import BEHAVIOURS
 from condense_grpc.testing.fake_llm.behaviours import dribbling, failing, obedient, slow
-from tests.summarize.wire import PROVIDERS, TOTAL_MS, output_of, talking_to
+from tests.summarize.wire import PROVIDERS, output_of, talking_to
 
 FAILURES = {
     "silent": {"timeout"},
@@ -24,6 +24,12 @@ FAILURES = {
     "tool-syntax": {"tool-syntax"},
     "huge": {"runaway"},
 }
+# What never ends by itself is ended by these; what ends by itself never meets a limit.
+LIMITS = {
+    "silent": {"summarizer_idle_timeout_ms": 200},
+    "silent-midway": {"summarizer_idle_timeout_ms": 200},
+    "pings": {"summarizer_max_timeout_ms": 400},
+}
 KINDS = pytest.mark.parametrize("provider", PROVIDERS)
 
 
@@ -31,8 +37,7 @@ KINDS = pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("name", FAILURES)
 async def test_a_failure_of_a_provider_changes_nothing_and_is_told(name: str, provider: str) -> None:
     """The stream says why, the calls are pending again, the view is the raw history, the diagnostics remember."""
-    config = {"summarizer_max_timeout_ms": TOTAL_MS if name == "pings" else 20_000}
-    async with talking_to(BEHAVIOURS[name](), provider, config) as (agent, llm):
+    async with talking_to(BEHAVIOURS[name](), provider, LIMITS.get(name)) as (agent, llm):
         await agent.work()
         flushed = await agent.flush()
         assert flushed.outcome == "error"

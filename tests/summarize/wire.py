@@ -26,15 +26,7 @@ PROVIDERS = {
     "openai": "openai:gpt-test",
     "anthropic": "anthropic:claude-test",
 }
-# Real time, so: as short as a machine under load allows.
-IDLE_MS = 400
-TOTAL_MS = 800
-QUIET = {
-    "prune_on": "on-demand",
-    "min_batch_chars": 0,
-    "summarizer_idle_timeout_ms": IDLE_MS,
-    "summarizer_max_timeout_ms": 20_000,
-}
+QUIET = {"prune_on": "on-demand", "min_batch_chars": 0}
 
 
 def output_of(number: int) -> str:
