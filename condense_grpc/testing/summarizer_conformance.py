@@ -20,6 +20,7 @@ from condense_grpc.domain.text import is_blank
 from condense_grpc.engine.ports import (
     FuseRequest,
     Summarizer,
+    SummaryAttempt,
     SummaryEvent,
     SummaryFailure,
     SummaryProgress,
@@ -64,11 +65,17 @@ async def collect(events: AsyncIterator[SummaryEvent]) -> list[SummaryEvent]:
 
 
 def assert_well_formed(events: list[SummaryEvent]) -> SummaryReply | SummaryFailure:
-    """The end of a request: the only event that is not progress, and a usable one."""
-    *progress, end = events
-    received = [event.received_chars for event in progress if isinstance(event, SummaryProgress)]
-    assert len(received) == len(progress), "only the last event may be a reply or a failure"
-    assert received == sorted(received), "characters received never become fewer"
+    """The end of a request: the only event that is one, and a usable one."""
+    *before, end = events
+    assert not any(isinstance(event, SummaryReply | SummaryFailure) for event in before), "only the last event ends it"
+    received = 0
+    for event in before:
+        if isinstance(event, SummaryAttempt):
+            assert event.summarizer, "an attempt names who makes it"
+            received = 0
+        elif isinstance(event, SummaryProgress):
+            assert event.received_chars >= received, "characters received never become fewer within an attempt"
+            received = event.received_chars
     assert isinstance(end, SummaryReply | SummaryFailure)
     if isinstance(end, SummaryReply):
         assert not is_blank(end.text), "a blank text is a failure"
