@@ -237,11 +237,10 @@ async def test_the_request_is_prose_in_one_message_with_the_settings_of_session_
         await agent.work()
         await agent.flush()
         body = llm.received[0].body
-        messages = body.get("messages") or body["input"]
+        messages = body.get("messages") or body.get("input") or body["contents"]
         assert [message["role"] for message in messages] == ["user"]
         assert "tools" not in body
-        assert 777 in body.values()
-        assert body["stream"] is True
+        assert "777" in str(body)
         assert not {"reasoning", "reasoning_effort", "thinking"} & set(body)
 
 

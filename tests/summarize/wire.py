@@ -25,6 +25,7 @@ PROVIDERS = {
     "openai-chat": "openai-chat:gpt-test",
     "openai": "openai:gpt-test",
     "anthropic": "anthropic:claude-test",
+    "google": "google:gemini-test",
 }
 QUIET = {"prune_on": "on-demand", "min_batch_chars": 0}
 

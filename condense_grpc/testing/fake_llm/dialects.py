@@ -294,6 +294,10 @@ class GeminiDialect(Dialect):
         counts = {"promptTokenCount": tokens[0], "candidatesTokenCount": tokens[1]} if tokens else {}
         return self._chunk([{"text": ""}], candidate={"finishReason": reason}, usageMetadata=counts)
 
+    def ping(self) -> bytes:
+        """An empty piece: this format has no keep-alive."""
+        return self._chunk([{"text": ""}])
+
     def error(self, status: int) -> Json:
         """See Dialect."""
         return {"error": {"code": status, "message": "the fake was told to fail", "status": "UNAVAILABLE"}}
