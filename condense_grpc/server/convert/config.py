@@ -90,8 +90,10 @@ class ConfigReader:
 def _is_offered(name: str, offered: Sequence[str]) -> bool:
     """Whether a name is among the offered ones. Provider and model may be separated by a slash, too."""
     provider, separator, model_id = name.partition("/" if ":" not in name.partition("/")[0] else ":")
-    if not separator or not model_id.strip() or model_id == "*":
+    if not separator:
         return name in offered
+    if not model_id.strip() or model_id == "*":
+        return False
     return f"{provider}:{model_id}" in offered or f"{provider}:*" in offered
 
 
