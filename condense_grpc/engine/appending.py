@@ -7,7 +7,8 @@ from condense_grpc.domain.messages import Role
 from condense_grpc.domain.validity import Violation, find_violations
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
-from condense_grpc.engine.native_delta import read_delta
+from condense_grpc.engine.native_delta import format_of, read_delta
+from condense_grpc.engine.native_violations import native_violations_since
 from condense_grpc.engine.requests import Delta
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import StoreUnavailable
@@ -31,7 +32,18 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
         except StoreUnavailable:
             # Results of a branch that was taken up again lie in the store; the next flush spills them.
             logger.warning("large results could not be read: they stay as they are until the next flush")
-    return violations_since(state, extension.kept_length)
+    return await _new_violations(state, extension.kept_length, bodies) if has_new_messages else []
+
+
+async def _new_violations(state: SessionState, since: int, bodies: BodyCache) -> list[Violation]:
+    form = format_of(state.transcript)
+    if form is None:
+        return violations_since(state, since)
+    try:
+        return await native_violations_since(state, since, form, bodies)
+    except StoreUnavailable:
+        logger.warning("the turn before new messages could not be read: their defects are not reported")
+        return []
 
 
 def violations_since(state: SessionState, position: int) -> list[Violation]:

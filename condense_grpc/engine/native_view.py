@@ -9,22 +9,29 @@ from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.rendering import revision_of
 from condense_grpc.engine.requests import CacheReport, NativeAnswer, ViewKind
 from condense_grpc.engine.state import SessionState
+from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.layout import Layout
+from condense_grpc.native.renaming import find_renames
 from condense_grpc.native.unit import NativeBody
 from condense_grpc.native.view import NativePlan, plan_untouched, plan_view
 
 
-def find_plan(state: SessionState, edits: Sequence[Edit], *, is_plain: bool) -> NativePlan | None:
+def find_plan(
+    state: SessionState, edits: Sequence[Edit], *, is_plain: bool, asked: NativeFormat | None = None
+) -> NativePlan | None:
     """The plan of the view with these edits; None if the session is not in a provider's shape.
 
-    A plain view is the history as it is, with its defects.
+    A plain view is the history as it is, with its defects. An empty history has the shape that was `asked` for.
     """
     transcript = state.transcript
-    form = format_of(transcript)
+    form = format_of(transcript) if len(transcript) else asked
     if form is None:
         return None
     layout = Layout(transcript.skeletons, transcript.ends)
-    return plan_untouched(form, layout) if is_plain else plan_view(form, layout, edits)
+    if is_plain:
+        return plan_untouched(form, layout)
+    renames = find_renames(form, transcript.skeletons) if state.config.rename_repeated_ids else ()
+    return plan_view(form, layout, edits, renames)
 
 
 def session_revision(state: SessionState, edits: Sequence[Edit]) -> str:

@@ -64,7 +64,8 @@ async def prune(
     current = await current_view(bodies, state)
     rendered = choose_view(state, current, request.min_savings_chars)
     messages = None
-    plan = find_plan(state, rendered.edits, is_plain=rendered.is_plain)
+    asked = request.delta.native.format if request.delta is not None and request.delta.native is not None else None
+    plan = find_plan(state, rendered.edits, is_plain=rendered.is_plain, asked=asked)
     if plan is None and request.view is ViewKind.FULL and not request.dry_run:
         raw = await bodies.messages(state, range(len(state.transcript)))
         messages = apply_edits([raw[position] for position in range(len(raw))], rendered.edits)

@@ -1,0 +1,122 @@
+"""Promises that hold for every history of every shape, whatever was done before."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from condense_grpc.native.formats import NativeFormat
+from condense_grpc.native.json_scan import items_at
+from condense_grpc.native.validity import find_defects
+from condense_grpc.native.validity_turns import Scope
+from tests.engine.harness import World
+from tests.native.histories import Json, Step, Work, elements_of, styles, texts_of, valid_steps
+from tests.native.host import Host
+
+CONFIG: Json = {
+    "min_batch_chars": 0,
+    "spill_threshold": 1200,
+    "spill_preview_bytes": 40,
+    "recovery_grace_turns": 1,
+    "purge_errors": {"min_arg_chars": 10, "cooldown_turns": 1},
+    "chain_compression": {"rolling_window": 0},
+    "protected_tools": ("keep",),
+}
+
+operations = st.lists(st.sampled_from(["flush", "compact", "resend", "restart", "rewind", "whole"]), max_size=4)
+
+
+def run(steps: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(steps)
+
+
+async def play(form: NativeFormat, texts: list[str], cuts: list[int], what: list[str], **config: Any) -> Host:
+    """Send a history in pieces, with other things between; every view on the way is checked."""
+    world = World()
+    await world.agent("s", **CONFIG, **config)
+    host = Host(world.engine, form)
+    pieces = sorted({min(cut, len(texts)) for cut in cuts} | {len(texts)})
+    for number, end in enumerate(pieces):
+        await host.send(texts[len(host.texts) : end])
+        await do(world, host, what[number] if number < len(what) else "flush")
+        await check_view(host)
+    for name in what[len(pieces) :]:
+        await do(world, host, name)
+        await check_view(host)
+    return host
+
+
+async def do(world: World, host: Host, name: str) -> None:
+    texts = list(host.texts)
+    match name:
+        case "flush":
+            async for _ in world.engine.flush(flush_request()):
+                pass
+        case "compact":
+            async for _ in world.engine.compact("s"):
+                pass
+        case "restart":
+            await world.restart()
+            host.engine = world.engine
+        case "resend":
+            await host.send(texts[len(texts) // 2 :], len(texts) // 2)
+        case "whole":
+            await host.send(texts, 0, between=" ,\n ")
+        case "rewind":
+            await host.send([], len(texts) // 2)
+            await host.send(texts[len(texts) // 2 :])
+
+
+def flush_request() -> Any:
+    from condense_grpc.engine.requests import FlushRequest
+
+    return FlushRequest("s")
+
+
+async def check_view(host: Host) -> None:
+    view = await host.view()
+    raw = [json.loads(text) for text in host.texts]
+    # As if the history was to be sent now: a call that is still open is a defect of both then.
+    scope = Scope(is_request=True)
+    known = Counter((it.kind, it.tool_call_id) for it in find_defects(host.form, raw, scope) if not it.is_repaired)
+    new = [it for it in find_defects(host.form, view, scope) if known[it.kind, it.tool_call_id] == 0]
+    assert not new, (new, raw, view)
+
+
+async def check_recovery(host: Host, steps: list[Step]) -> None:
+    """Every result comes back to the byte."""
+    wanted = [call.text for step in steps if isinstance(step, Work) for call in step.calls]
+    listed = await host.engine.list_calls("s", 0, 1000)
+    assert [await host.engine.read_text("s", one.record) for one in listed] == wanted
+    assert all(one.record.tool_name for one in listed)
+
+
+@pytest.mark.parametrize("form", NativeFormat)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), steps=valid_steps(), style=styles, what=operations)
+def test_views_of_valid_histories_are_valid_and_exact(
+    form: NativeFormat, data: st.DataObject, steps: list[Step], style: Json, what: list[str]
+) -> None:
+    """Views are valid, edits give the whole view, untouched elements stay as they are to the byte, nothing is lost."""
+    texts = texts_of(elements_of(form, steps), style)
+    raw = [json.loads(text) for text in texts]
+    assert not find_defects(form, raw)
+    cuts = data.draw(st.lists(st.integers(0, len(texts)), max_size=3))
+
+    async def scenario() -> None:
+        host = await play(form, texts, cuts, what)
+        await check_recovery(host, steps)
+        await host.engine.close()
+
+    run(scenario())
+
+
+def test_the_arrays_of_the_tests_are_those_of_the_reader() -> None:
+    """Elements are found in a view as they were written."""
+    text = '[{"a":"]},["},  {"b":[{}]} ]'
+    assert [text[start:end] for start, end in items_at(text)] == ['{"a":"]},["}', '{"b":[{}]}']
