@@ -1,8 +1,20 @@
-"""Shared by all tests: the table of golden vectors at the end of a run in which they took part."""
+"""Shared by all tests: how thoroughly properties are searched, and the table of golden vectors.
+
+CONDENSE_HYPOTHESIS names a profile: `default`, or `thorough` for many more examples.
+"""
+
+import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.vectorkit.run import RESULTS, table
+
+_SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+
+settings.register_profile("default", deadline=None, suppress_health_check=_SLOW)
+settings.register_profile("thorough", deadline=None, suppress_health_check=_SLOW, max_examples=3_000)
+settings.load_profile(os.environ.get("CONDENSE_HYPOTHESIS", "default"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -6,11 +6,12 @@ message; anchors hold also when the message there is dropped; several at one anc
 message that moves and is edited is edited first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from condense_grpc.domain.json_text import compact, parse_object, parse_or_text
 from condense_grpc.domain.messages import Message, Role, TextPart, ThinkingPart, ToolCallPart
 from condense_grpc.domain.view import Element, StubReason
 
@@ -140,7 +141,7 @@ def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Mess
 
 
 def edit_message(message: Message, edit: ReplaceResult | PurgeArguments | StripThinking) -> Message:
-    """One message with one edit. What came as a host's own JSON is written from its fields afterwards."""
+    """One message with one edit. What its host wrote around the edited place stays as the host wrote it."""
     match edit:
         case ReplaceResult():
             return Message(
@@ -152,11 +153,33 @@ def edit_message(message: Message, edit: ReplaceResult | PurgeArguments | StripT
             )
         case StripThinking():
             kept = tuple(part for part in message.parts if not isinstance(part, ThinkingPart))
-            return replace(message, parts=kept, source_json="")
+            return replace(message, parts=kept, source_json=_source_with(message, _without_thinking))
         case PurgeArguments():
             places = [index for index, part in enumerate(message.parts) if isinstance(part, ToolCallPart)]
             parts = list(message.parts)
             call = parts[places[edit.call_index]]
             assert isinstance(call, ToolCallPart)
             parts[places[edit.call_index]] = replace(call, arguments_json=edit.arguments_json)
-            return replace(message, parts=tuple(parts), source_json="")
+            source = _source_with(message, lambda content: _with_arguments(content, edit))
+            return replace(message, parts=tuple(parts), source_json=source)
+
+
+def _source_with(message: Message, change: Callable[[list[Any]], list[Any]]) -> str:
+    """The host's own JSON of an assistant message with another content; nothing if it did not come as JSON."""
+    value = parse_object(message.source_json)
+    return compact(value | {"content": change(value["content"])}) if value else ""
+
+
+def _without_thinking(content: list[Any]) -> list[Any]:
+    return [block for block in content if not _is_block(block, "thinking")]
+
+
+def _with_arguments(content: list[Any], edit: PurgeArguments) -> list[Any]:
+    places = [index for index, block in enumerate(content) if _is_block(block, "toolCall")]
+    place = places[edit.call_index]
+    purged = content[place] | {"arguments": parse_or_text(edit.arguments_json)}
+    return [*content[:place], purged, *content[place + 1 :]]
+
+
+def _is_block(block: Any, kind: str) -> bool:
+    return isinstance(block, dict) and block.get("type") == kind

@@ -166,8 +166,11 @@ class SessionIndex:
         return self._original_of.get(key)
 
     def legacy_bare(self, tool_call_id: str) -> bool:
-        """Whether the bare id itself is a filed key and the only one with this id."""
-        return self._has_record(tool_call_id) and len(self._keys_of_id(tool_call_id)) == 1
+        """Whether the bare id itself is a filed key and the only one with this id.
+
+        An id may look like the key of another one: a key counts only where it belongs to the id.
+        """
+        return list(self._keys_of_id(tool_call_id)) == [tool_call_id]
 
     def resolve(self, name: str) -> str | None:
         """The key that a name stands for: a filed key, an alias, a short ref, or an id with exactly one key."""

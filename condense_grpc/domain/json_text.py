@@ -5,7 +5,12 @@ be parsed (also: nested too deeply, integers with thousands of digits) is a plai
 """
 
 import json
+import re
 from typing import Any
+
+# What is nested deeper is a text. Far below what Python can read, so that whoever reads it, wherever, can also write it.
+_MAX_DEPTH = 400
+_OTHER_THAN_BRACKETS = re.compile(r'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*+"?)+', re.S)
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
@@ -25,10 +30,23 @@ def pretty(value: Any) -> str:
 
 def parse_or_text(text: str) -> Any:
     """The value of a JSON text, or the text itself when it is not JSON."""
+    if text.count("[") + text.count("{") > _MAX_DEPTH and _is_deep(text):
+        return text
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _is_deep(text: str) -> bool:
+    """Whether the brackets of a JSON text are nested beyond the limit: each pass takes the innermost pairs away."""
+    brackets = _OTHER_THAN_BRACKETS.sub("", text)
+    for _ in range(_MAX_DEPTH):
+        fewer = brackets.replace("[]", "").replace("{}", "")
+        if len(fewer) == len(brackets):
+            return False
+        brackets = fewer
+    return bool(brackets)
 
 
 def parse_object(text: str) -> dict[str, Any]:

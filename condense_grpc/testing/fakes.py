@@ -150,7 +150,7 @@ class FakeSummarizer:
             elif isinstance(outcome, Failure):
                 yield SummaryFailure(outcome.reason)
             elif isinstance(outcome, Raise):
-                raise outcome.error
+                raise outcome.error.with_traceback(None)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise

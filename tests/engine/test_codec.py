@@ -1,0 +1,81 @@
+"""Bytes of messages, skeletons and decisions: whatever goes in comes out, and a digest never depends on our stamp."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from condense_grpc.domain.batches import Record, Ref, SummaryDetails
+from condense_grpc.domain.entries import AliasEntry, IndexEntry, SkipEntry, SkippedCall, SkipReason, SummaryEntry
+from condense_grpc.domain.messages import Message, Role, TextPart
+from condense_grpc.domain.occurrence import ParsedKey
+from condense_grpc.domain.pi_json import message_from_pi
+from condense_grpc.domain.skeleton import skeleton_of
+from condense_grpc.engine.codec import (
+    decode_message,
+    decode_skeleton,
+    encode_message,
+    encode_skeleton,
+)
+from condense_grpc.engine.digest import START, etag_of, next_digest
+from condense_grpc.engine.entry_codec import decode_entries, encode_entries
+from tests.domain.histories import malformed_lists
+from tests.engine.generated import pieces
+
+ODD = "lone \ud800 surrogate"
+
+
+@given(pieces(), st.integers(-(10**12), 10**13))
+def test_messages_and_skeletons_come_back(messages: list[Message], time_ms: int) -> None:
+    """As they were given, with the time that is kept beside them."""
+    for message in messages:
+        stamped = replace(message, timestamp_ms=time_ms)
+        assert decode_message(encode_message(message), time_ms) == stamped
+        skeleton = skeleton_of(stamped, ("path",))
+        assert decode_skeleton(encode_skeleton(skeleton), time_ms) == skeleton
+
+
+@given(malformed_lists)
+def test_whatever_a_host_calls_a_message_comes_back(values: list[Any]) -> None:
+    """Its own JSON is kept."""
+    for value in values:
+        message = replace(message_from_pi(value), timestamp_ms=7)
+        assert decode_message(encode_message(message), 7) == message
+        skeleton = skeleton_of(message, ("path",))
+        assert decode_skeleton(encode_skeleton(skeleton), 7) == skeleton
+
+
+def test_refs_of_a_host_may_have_any_numbers() -> None:
+    """A summary that a host made up cannot break a load; such a ref names no result."""
+    details = {"toolCallRefs": [{"shortId": "t1", "toolCallId": "a", "resultTimestamp": 1e300, "occurrence": 10**30}]}
+    value = {"role": "custom", "customType": "context-prune-summary", "content": "x", "details": details}
+    skeleton = skeleton_of(message_from_pi(value), ())
+    (ref,) = decode_skeleton(encode_skeleton(skeleton), 0).summary_refs
+    assert (ref.short_id, ref.tool_call_id) == ("t1", "a")
+    assert ref.result_timestamp_ms == 2**63 - 1
+
+
+def test_the_digest_covers_the_message_and_everything_before_it() -> None:
+    """And not the time that the service gives."""
+    one, other = (encode_message(Message(Role.USER, (TextPart(text),))) for text in ("one", "other"))
+    digests = [next_digest(START, one), next_digest(START, other), next_digest(next_digest(START, one), other)]
+    assert len({etag_of(digest) for digest in digests}) == 3
+    assert etag_of(START) == ""
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        IndexEntry((Record("a", "bash", False, None, None, text=ODD, args_json="{}", parts=(TextPart(ODD),)),)),
+        IndexEntry((), (Ref("t1", ODD, 5, 2),), backfilled=True),
+        SummaryEntry(ODD, SummaryDetails((Ref("t1", "a"),), (ODD,), None, None)),
+        AliasEntry("b@5", "a@5", None, ParsedKey("b@5")),
+        AliasEntry("b@5", "a@5", Record("b", "bash", True, 1, 2, 5)),
+        SkipEntry(SkipReason.OVERSIZED, (SkippedCall("a", 5, 2), SkippedCall("b"))),
+    ],
+)
+def test_decisions_come_back(entry: Any) -> None:
+    """With what is missing and with what no encoding likes."""
+    assert decode_entries(encode_entries((entry, entry))) == (entry, entry)
