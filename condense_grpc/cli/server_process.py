@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-_ADDRESS = re.compile(r"(127\.0\.0\.1:[0-9]+)")
+_ADDRESS = re.compile(r"listening on (127\.0\.0\.1:[0-9]+)")
 
 
 class ServerProcess:

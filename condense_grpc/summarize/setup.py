@@ -3,6 +3,7 @@
 Whatever is wrong is said here, before the server listens: a name, a key, a price, a pattern, a missing package.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -82,6 +83,7 @@ def _with_models(settings: ServerSettings, models: _Models, env: Mapping[str, st
     )
     folder = settings.summarizer_prompts
     prompts = read_prompts(Path(folder)) if folder else built_in_prompts()
+    _quiet_clients()
     http = http_client()
     opener = ModelOpener(http, env, _access(settings, models))
     for model in models.to_check():
@@ -111,6 +113,13 @@ def _access(settings: ServerSettings, models: _Models) -> dict[tuple[str, str], 
             access[model.provider, model.model_id] = given
             access.setdefault((model.provider, ANY), given)
     return access
+
+
+def _quiet_clients() -> None:
+    """Clients of providers log every request; failures reach people through events and diagnostics anyway."""
+    for name in ("httpx", "httpx2", "openai", "anthropic", "google_genai"):
+        logger = logging.getLogger(name)
+        logger.setLevel(max(logger.level, logging.WARNING))
 
 
 def _log(session_id: str, notice: Notice) -> None:

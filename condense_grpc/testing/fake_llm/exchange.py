@@ -77,8 +77,7 @@ class Exchange:
     async def leave_off(self) -> None:
         """End the stream as if it were complete, whatever is missing."""
         await self.begin()
-        self._ended = True
-        await self._write(b"0\r\n\r\n")
+        await self._end(b"0\r\n\r\n")
 
     async def cut(self) -> None:
         """Tear the connection."""
@@ -91,8 +90,7 @@ class Exchange:
         data = json.dumps(self.dialect.error(status)).encode()
         headers = {"content-type": "application/json", "content-length": str(len(data))}
         await self._head(status, headers | ({"retry-after": retry_after} if retry_after else {}))
-        self._ended = True
-        await self._write(data)
+        await self._end(data)
 
     async def gone(self) -> None:
         """Wait until the client gives up."""
@@ -103,8 +101,7 @@ class Exchange:
         """What is left to do when the behaviour is done: an answer that was not ended is cut."""
         if not self._ended:
             await self.cut()
-        self._watch.cancel()
-        await asyncio.gather(self._watch, return_exceptions=True)
+        await self._stop_watching()
 
     async def _head(self, status: int, headers: Mapping[str, str]) -> None:
         self._begun = True
@@ -115,8 +112,20 @@ class Exchange:
         if data:
             await self._write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
+    async def _end(self, data: bytes) -> None:
+        """Send the last bytes. A client may send its next request at once: nobody else must read then."""
+        if self._watch.done():
+            raise ClientGone
+        await self._stop_watching()
+        self._ended = True
+        await self._write(data)
+
+    async def _stop_watching(self) -> None:
+        self._watch.cancel()
+        await asyncio.gather(self._watch, return_exceptions=True)
+
     async def _write(self, data: bytes) -> None:
-        if self._watch.done() or self._writer.is_closing():
+        if (self._watch.done() and not self._ended) or self._writer.is_closing():
             raise ClientGone
         self._writer.write(data)
         try:

@@ -80,7 +80,10 @@ class FakeLlm:
         pairs = (line.partition(":") for line in lines)
         headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
         body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))) or b"{}")
-        path = request_line.split()[1]
+        words = request_line.split()
+        if len(words) < 3:
+            raise ValueError("not HTTP")
+        path = words[1]
         kind = dialect_for(path)
         if kind is None:
             writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
