@@ -41,7 +41,7 @@ from condense_grpc.engine.requests import (
     SummaryFacts,
 )
 from condense_grpc.engine.searching import Searching
-from condense_grpc.engine.sessions import Sessions
+from condense_grpc.engine.sessions import ForkBase, Sessions
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.transfers import Transfers
@@ -164,12 +164,17 @@ class Engine:
         session_id: str,
         *,
         base_length: int | None = None,
+        base_etag: str = "",
         labels: Mapping[str, str] | None = None,
         request_id: str = "",
     ) -> SessionInfo:
-        """Make a session that begins with the first `base_length` messages of another and what was decided on them."""
+        """Make a session that begins with the first `base_length` messages of another and what was decided on them.
+
+        Without `labels` it has those of the other one. Raises TranscriptMismatch when the base is not the other's.
+        """
         row = self._sessions.new_row(session_id, {}, labels or {}, request_id)
-        return await self._sessions.fork(source_id, row, base_length)
+        base = ForkBase(source_id, base_length, base_etag, keeps_labels=labels is None)
+        return await self._sessions.fork(base, row)
 
     async def watch_session(self, session_id: str, cursor: str = "") -> Watch:
         """What happens to a session from now on, or behind a cursor. To be closed."""

@@ -87,14 +87,15 @@ def _compiled(pattern: bytes, source: bytes, field: str) -> Any:
         said = error.args[0] if error.args else b""
         reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
         what, _, fragment = reason.partition(": ")
-        position = _position(source, fragment)
+        position = _position(source, what, fragment)
         raise PatternInvalid(field, f"is no expression of the RE2 kind: {what}", position=position) from None
 
 
-def _position(source: bytes, fragment: str) -> int:
+def _position(source: bytes, what: str, fragment: str) -> int:
     """The character at which reading stopped, as far as the complaint tells it."""
     expression = _decoded(source)
-    if not fragment or fragment == expression:
+    # About round brackets the complaint holds the whole expression.
+    if not fragment or what.endswith(")"):
         return len(expression)
     return max(0, expression.find(fragment))
 

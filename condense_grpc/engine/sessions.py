@@ -4,7 +4,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from condense_grpc.domain.config import SessionConfig, merge
@@ -17,6 +17,16 @@ from condense_grpc.engine.session_info import session_info
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import SessionAlreadyExists, SessionNotFound
+
+
+@dataclass(frozen=True, slots=True)
+class ForkBase:
+    """What to copy: a session, up to a length of its client's history (None: all) that ends with this etag, if any."""
+
+    source_id: str
+    length: int | None = None
+    etag: str = ""
+    keeps_labels: bool = False
 
 
 class Sessions:
@@ -104,10 +114,16 @@ class Sessions:
                 raise
             return await session_info(self._tools.bodies, state)
 
-    async def fork(self, source_id: str, row: SessionRow, base_length: int | None) -> SessionInfo:
+    async def fork(self, base: ForkBase, row: SessionRow) -> SessionInfo:
         """Copy the active path of a session, up to a base; the rest is as `row` says."""
         try:
-            failures = await self._copy(source_id, row, base_length)
+            failures = await self._copy(base, row)
+        except SessionNotFound:
+            # The answer to a request that was made before does not need the original any more.
+            if await self._store.read_row(row.session_id) is None:
+                raise
+            await self.require_same_request(row)
+            return await self.get(row.session_id)
         except SessionAlreadyExists:
             await self.require_same_request(row)
             return await self.get(row.session_id)
@@ -115,12 +131,13 @@ class Sessions:
             forked.state.failure_counts = failures
             return await session_info(self._tools.bodies, forked.state)
 
-    async def _copy(self, source_id: str, row: SessionRow, base_length: int | None) -> dict[str, int]:
+    async def _copy(self, base: ForkBase, row: SessionRow) -> dict[str, int]:
         """Copy in the store; the failure counts of the source, which the store does not know."""
-        async with self._registry.locked(source_id) as live:
+        async with self._registry.locked(base.source_id) as live:
             await self._registry.persist(live)
             state, transcript = live.state, live.state.transcript
-            length = len(transcript) if base_length is None else transcript.check_base(base_length, "")
+            end = transcript.element_count if base.length is None else base.length
+            length = transcript.check_base(end, base.etag)
             kept = [commit for commit in state.decisions.commits if commit.anchor_length <= length]
             commits = [commit.number for commit in kept]
             nodes = [*transcript.nodes[:length], *nodes_beside(kept, transcript.nodes[:length])]
@@ -132,11 +149,11 @@ class Sessions:
                 head_node=transcript.node_at(length),
                 head_commit=commits[-1] if commits else 0,
                 length=length,
-                labels=row.labels,
+                labels=state.row.labels if base.keeps_labels else row.labels,
                 create_request_id=row.create_request_id,
                 facts_json=json.dumps(forked_facts(state.facts)),
             )
-            await completed(self._store.fork(source_id, copy, nodes, commits))
+            await completed(self._store.fork(base.source_id, copy, nodes, commits))
             return dict(state.failure_counts)
 
 

@@ -80,6 +80,7 @@ class CondenseServer:
         limits = Limits.of(settings)
         configs = ConfigReader(tuple(one.name for one in composition.offered), settings.session_defaults)
         self._settings = settings
+        self._engine = engine
         self._admission = Admission(settings.max_concurrent_calls)
         self._workers = Workers(settings.worker_threads)
         self._health = health.aio.HealthServicer()
@@ -96,7 +97,7 @@ class CondenseServer:
         wire = Wire(self._workers, settings.max_message_bytes)
         handlers = (
             wire.handler(CONDENSE, CondenseServicer(engine, DeltaReader(limits, configs))),
-            wire.handler(SESSIONS, SessionServicer(engine, configs)),
+            wire.handler(SESSIONS, SessionServicer(engine, configs, limits)),
             wire.handler(CAPABILITIES, CapabilitiesServicer(capabilities)),
             *further,
         )
@@ -125,6 +126,7 @@ class CondenseServer:
     async def stop(self, grace_seconds: float) -> None:
         """Let running calls end within the grace, then cancel them. Idempotent."""
         await self._health.enter_graceful_shutdown()
+        self._engine.end_watches()
         if not await self._admission.drain(grace_seconds):
             logger.warning("calls were cancelled because they had not ended within the grace")
         await self._server.stop(None)

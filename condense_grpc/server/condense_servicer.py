@@ -9,12 +9,13 @@ from condense_grpc.api.condense.v1 import diagnostics_pb2, flush_event_pb2, quer
 from condense_grpc.domain.text import utf8
 from condense_grpc.engine.engine import Engine
 from condense_grpc.engine.ports import StoredDiagnostic
-from condense_grpc.errors import NotImplementedYet, RequestInvalid
+from condense_grpc.errors import RequestInvalid
 from condense_grpc.server.arrival import ensure_session
 from condense_grpc.server.convert.delta import ChunkedDelta, DeltaReader
 from condense_grpc.server.convert.diagnostics import kind_of, write_report
 from condense_grpc.server.convert.flush_event import FlushReader, write_event
 from condense_grpc.server.convert.query import read_slices, write_answer, write_chunk
+from condense_grpc.server.convert.search import read_search, write_hit
 from condense_grpc.server.convert.session_id import known_session_id
 from condense_grpc.server.convert.view import PruneReader, append_request, as_created, write_append, write_prune
 from condense_grpc.server.limits import page_size
@@ -117,9 +118,10 @@ class CondenseServicer:
     async def SearchToolCalls(
         self, incoming: Incoming[query_pb2.SearchToolCallsRequest]
     ) -> AsyncGenerator[query_pb2.SearchToolCallsResponse, None]:
-        """Not available in this release."""
-        raise NotImplementedYet("SearchToolCalls")
-        yield  # Makes it a stream.
+        """See the contract."""
+        request = await incoming.message()
+        for hit in await self._engine.search_calls(known_session_id(request.session_id), read_search(request)):
+            yield write_hit(hit)
 
     async def GetDiagnostics(
         self, incoming: Incoming[diagnostics_pb2.GetDiagnosticsRequest]

@@ -1,23 +1,12 @@
 """Sessions on the wire: each call is read, given to the engine, and its answer is written."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from functools import partial
-
-from condense_grpc.api.condense.v1 import (
-    session_event_pb2,
-    session_pb2,
-    session_transfer_pb2,
-    summary_pb2,
-    tool_call_pb2,
-    usage_pb2,
-)
+from condense_grpc.api.condense.v1 import session_pb2, usage_pb2
 from condense_grpc.domain.budget import Usage, usage_fraction
 from condense_grpc.engine.engine import Engine
-from condense_grpc.engine.requests import CallFacts, SessionInfo
-from condense_grpc.errors import NotImplementedYet, RequestInvalid, SessionNotFound
+from condense_grpc.engine.requests import SessionInfo
+from condense_grpc.errors import RequestInvalid, SessionNotFound
 from condense_grpc.server.convert.advice import write_advice
 from condense_grpc.server.convert.config import ConfigReader
-from condense_grpc.server.convert.enums import CALL_STATE
 from condense_grpc.server.convert.session import (
     changes_labels,
     read_filter,
@@ -26,20 +15,20 @@ from condense_grpc.server.convert.session import (
     write_session,
 )
 from condense_grpc.server.convert.session_id import is_session_id, known_session_id, new_session_id
-from condense_grpc.server.convert.tool_call import write_page
 from condense_grpc.server.convert.usage import read_usage
-from condense_grpc.server.limits import page_size
-from condense_grpc.server.page_tokens import make_page_token, read_name, read_position
-from condense_grpc.server.paging import Listing
+from condense_grpc.server.limits import Limits, page_size
+from condense_grpc.server.page_tokens import make_page_token, read_name
+from condense_grpc.server.session_archive import SessionArchiveServicer
+from condense_grpc.server.session_transfer import SessionTransferServicer
 from condense_grpc.server.wire import Incoming
 
 
-class SessionServicer:
+class SessionServicer(SessionArchiveServicer, SessionTransferServicer):
     """SessionService. Safe for any number of calls at once; errors are left to the interceptor."""
 
-    def __init__(self, engine: Engine, configs: ConfigReader) -> None:
-        self._engine = engine
-        self._configs = configs
+    def __init__(self, engine: Engine, configs: ConfigReader, limits: Limits) -> None:
+        SessionArchiveServicer.__init__(self, engine)
+        SessionTransferServicer.__init__(self, engine, configs, limits)
 
     async def CreateSession(
         self, incoming: Incoming[session_pb2.CreateSessionRequest]
@@ -114,38 +103,19 @@ class SessionServicer:
         """See the contract."""
         request = await incoming.message()
         source_id = known_session_id(request.session_id)
-        if request.base_etag:
-            raise NotImplementedYet("ForkSession with base_etag")
         if request.base_length < 0:
             raise RequestInvalid("base_length", f"must not be negative, not {request.base_length}")
         info = await self._engine.fork_session(
             source_id,
             new_session_id(request.new_session_id, "new_session_id") if request.new_session_id else "",
             base_length=request.base_length if request.HasField("base_length") else None,
-            labels=read_labels(request.labels) or (await self._engine.get_session(source_id)).labels,
+            base_etag=request.base_etag,
+            labels=read_labels(request.labels) or None,
             request_id=read_request_id(request.request_id),
         )
         answer = session_pb2.ForkSessionResponse()
         write_session(info, answer.session)
         return answer
-
-    async def ListToolCalls(
-        self, incoming: Incoming[tool_call_pb2.ListToolCallsRequest]
-    ) -> tool_call_pb2.ListToolCallsResponse:
-        """See the contract."""
-        request = await incoming.message()
-        states = {CALL_STATE.read(state) for state in request.states}
-        summary_id = request.summary_id
-        listing: Listing[CallFacts] = Listing(
-            fetch=partial(self._engine.list_calls, known_session_id(request.session_id)),
-            position_behind=lambda start, index, _facts: start + index + 1,
-            keeps=lambda facts: (
-                (not states or facts.state in states) and (not summary_id or facts.summary_id == summary_id)
-            ),
-        )
-        page = await listing.page(read_position(request, request.page_token), page_size(request.page_size))
-        token = "" if page.next_position is None else make_page_token(request, page.next_position)
-        return write_page(page.items, token)
 
     async def RecordUsage(self, incoming: Incoming[usage_pb2.RecordUsageRequest]) -> usage_pb2.RecordUsageResponse:
         """See the contract."""
@@ -155,35 +125,3 @@ class SessionServicer:
         answer = usage_pb2.RecordUsageResponse(usage_fraction=usage_fraction(usage))
         write_advice(advice, answer.advice)
         return answer
-
-    async def ListSummaries(
-        self, incoming: Incoming[summary_pb2.ListSummariesRequest]
-    ) -> summary_pb2.ListSummariesResponse:
-        """Not available in this release."""
-        raise NotImplementedYet("ListSummaries")
-
-    async def WatchSession(
-        self, incoming: Incoming[session_event_pb2.WatchSessionRequest]
-    ) -> AsyncGenerator[session_event_pb2.WatchSessionResponse, None]:
-        """Not available in this release."""
-        raise NotImplementedYet("WatchSession")
-        yield  # Makes it a stream.
-
-    async def ExportSession(
-        self, incoming: Incoming[session_transfer_pb2.ExportSessionRequest]
-    ) -> AsyncGenerator[session_transfer_pb2.ExportSessionResponse, None]:
-        """Not available in this release."""
-        raise NotImplementedYet("ExportSession")
-        yield  # Makes it a stream.
-
-    async def ImportSession(
-        self, stream: AsyncIterator[Incoming[session_transfer_pb2.ImportSessionRequest]]
-    ) -> session_transfer_pb2.ImportSessionResponse:
-        """Not available in this release."""
-        raise NotImplementedYet("ImportSession")
-
-    async def PinToolCalls(
-        self, incoming: Incoming[tool_call_pb2.PinToolCallsRequest]
-    ) -> tool_call_pb2.PinToolCallsResponse:
-        """Not available in this release."""
-        raise NotImplementedYet("PinToolCalls")

@@ -69,6 +69,13 @@ class Outgoing:
     is_large: bool
 
 
+class Listening:
+    """The word of a stream that nothing can be missed from here on, long before its first answer perhaps."""
+
+
+LISTENING = Listening()
+
+
 class Wire:
     """Makes handlers of servicers. `max_message_bytes` is what one answer may have."""
 
@@ -116,7 +123,10 @@ class Wire:
             async with aclosing(behaviour(incoming(data=data))) as answers:
                 async for answer in answers:
                     try:
-                        await context.write(self._written(answer))
+                        if answer is LISTENING:
+                            await context.send_initial_metadata(())
+                        else:
+                            await context.write(self._written(answer))
                     except grpc.aio.InternalError:
                         return  # The connection is gone and nobody reads on.
 

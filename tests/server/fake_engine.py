@@ -36,6 +36,9 @@ class FakeEngine:
 
         return call
 
+    def end_watches(self) -> None:
+        """Nobody watches."""
+
     async def flush(self, *arguments: Any, **named: Any) -> AsyncIterator[NumberedEvent]:
         self.calls.append("flush")
         self.open_flushes += 1

@@ -6,12 +6,13 @@ from condense_grpc.api.condense.v1 import diagnostics_pb2 as pb
 from condense_grpc.api.condense.v1 import flush_pb2
 from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry
 from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
-from condense_grpc.engine.requests import DiagnosticsReport, FlushAdvice, FlushTrigger
+from condense_grpc.engine.requests import DiagnosticsReport, FlushTrigger
 from condense_grpc.server.convert.advice import write_advice
 from condense_grpc.server.convert.enums import DIAGNOSTIC_KIND, TRIGGER
 from condense_grpc.server.convert.flush_event import outcome_of, write_frontier
 from condense_grpc.server.convert.stats import write_check, write_stats
 from condense_grpc.server.convert.times import write_time
+from condense_grpc.server.convert.usage import write_usage
 from condense_grpc.server.convert.view import write_reclaim
 from condense_grpc.server.convert.wire_text import wire_text
 
@@ -31,7 +32,7 @@ def write_report(
         next_page_token=next_page_token, status_line=wire_text(report.status_line), revision=revision
     )
     for entry in entries:
-        _write_entry(entry, answer.entries.add())
+        write_entry(entry, answer.entries.add())
     for kind, count in report.counts.items():
         if count and kind in DIAGNOSTIC_KIND.meanings:
             answer.counters.add(kind=DIAGNOSTIC_KIND.write(kind), count=count)
@@ -41,8 +42,10 @@ def write_report(
         write_reclaim(report.reclaim, answer.reclaim)
     if report.frontier is not None:
         write_frontier(report.frontier, answer.frontier)
-    advice = FlushAdvice(None, report.pending_batches, report.pending_chars, report.flush_running)
-    write_advice(advice, answer.advice)
+    write_advice(report.advice, answer.advice)
+    if report.usage is not None:
+        write_usage(report.usage, answer.usage)
+    answer.running_flush_id = report.running_flush_id
     _write_health(report.summarizer, answer.summarizer)
     if report.checks is not None:
         write_check(report.checks, answer.summarizer.checks)
@@ -65,10 +68,12 @@ def _write_health(health: SummarizerHealth, target: pb.SummarizerHealth) -> None
     target.announcement_owed = health.announcement_owed
 
 
-def _write_entry(entry: StoredDiagnostic, target: pb.DiagnosticEntry) -> None:
+def write_entry(entry: StoredDiagnostic, target: pb.DiagnosticEntry) -> None:
+    """Write one problem."""
     target.kind = kind_of(entry.kind)
     target.detail = wire_text(entry.detail)
     write_time(entry.time_ms, target.event_time)
+    target.transcript_length = entry.transcript_length
 
 
 def _write_metrics(metrics: ContextMetrics, target: pb.ContextMetrics) -> None:
@@ -79,6 +84,7 @@ def _write_metrics(metrics: ContextMetrics, target: pb.ContextMetrics) -> None:
 
 
 def _write_flush(flush: FlushMetricsEntry, target: pb.FlushReport) -> None:
+    target.flush_id = wire_text(flush.flush_id)
     write_time(flush.ts_ms, target.event_time)
     target.trigger = _trigger_of(flush.trigger)
     target.captured_batches = flush.captured_batches

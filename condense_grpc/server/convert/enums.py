@@ -14,17 +14,19 @@ from condense_grpc.api.condense.v1 import (
     edit_pb2,
     flush_event_pb2,
     flush_pb2,
+    summary_pb2,
     tool_call_pb2,
     transcript_pb2,
     view_pb2,
 )
+from condense_grpc.domain.compression import SkippedChainReason
 from condense_grpc.domain.config import BatchingMode, PruneOn
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.edits import InsertKind
 from condense_grpc.domain.validity import ViolationKind
 from condense_grpc.domain.view import StubReason
 from condense_grpc.engine.events import BatchOutcome, FlushOutcome
-from condense_grpc.engine.requests import CallState, FlushTrigger, ViewKind
+from condense_grpc.engine.requests import CallState, FlushTrigger, SummaryKind, ViewKind
 from condense_grpc.native.formats import NativeFormat
 
 W = TypeVar("W")
@@ -160,7 +162,21 @@ DIAGNOSTIC_KIND = Pairs(
         diagnostics_pb2.DIAGNOSTIC_KIND_ORPHAN_SWEEP: DiagnosticKind.ORPHAN_SWEEP.value,
         diagnostics_pb2.DIAGNOSTIC_KIND_BACKFILL_EMPTY: DiagnosticKind.BACKFILL_EMPTY.value,
         diagnostics_pb2.DIAGNOSTIC_KIND_MALFORMED_ENTRY: DiagnosticKind.MALFORMED_ENTRY.value,
+        diagnostics_pb2.DIAGNOSTIC_KIND_MALFORMED_ENTRY: DiagnosticKind.MALFORMED_ENTRY.value,
         diagnostics_pb2.DIAGNOSTIC_KIND_SUMMARY_FAILED: DiagnosticKind.SUMMARY_FAILED.value,
+    }
+)
+SUMMARY_KIND = Pairs(
+    {
+        summary_pb2.SUMMARY_KIND_BATCH: SummaryKind.BATCH,
+        summary_pb2.SUMMARY_KIND_EXTRACTIVE: SummaryKind.EXTRACTIVE,
+        summary_pb2.SUMMARY_KIND_CHAIN: SummaryKind.CHAIN,
+    }
+)
+CHAIN_SKIP = Pairs(
+    {
+        flush_event_pb2.CHAIN_SKIP_REASON_ALREADY_COMPRESSED: SkippedChainReason.ALREADY_COMPRESSED.value,
+        flush_event_pb2.CHAIN_SKIP_REASON_NO_SUMMARY: SkippedChainReason.NO_SUMMARY.value,
     }
 )
 STORE_KIND = Pairs(

@@ -1,7 +1,6 @@
 """Flushes and compactions: their requests and their events."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from condense_grpc.api.condense.v1 import flush_event_pb2 as pb
 from condense_grpc.api.condense.v1 import flush_pb2
@@ -20,14 +19,18 @@ from condense_grpc.engine.events import (
 )
 from condense_grpc.engine.requests import FlushRequest, FlushTrigger
 from condense_grpc.server.convert.delta import Change, DeltaReader
-from condense_grpc.server.convert.enums import BATCH_OUTCOME, BODY_SOURCE, FLUSH_OUTCOME, NOTICE_LEVEL, TRIGGER
+from condense_grpc.server.convert.enums import (
+    BATCH_OUTCOME,
+    BODY_SOURCE,
+    CHAIN_SKIP,
+    FLUSH_OUTCOME,
+    NOTICE_LEVEL,
+    TRIGGER,
+)
 from condense_grpc.server.convert.session_id import known_session_id, new_session_id
 from condense_grpc.server.convert.stats import write_check, write_stats, write_summarizer_usage
 from condense_grpc.server.convert.times import write_time
 from condense_grpc.server.convert.wire_text import wire_text, wire_texts
-
-if TYPE_CHECKING:
-    from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,9 @@ def write_event(numbered: NumberedEvent, target: pb.FlushEvent) -> None:
             target.chain_compressed.block_id = chain.block_id
             target.chain_compressed.refs.extend(wire_texts(chain.refs))
             target.chain_compressed.body_source = BODY_SOURCE.write(chain.body_source)
+            target.chain_compressed.start_index = chain.start_index
+            target.chain_compressed.final_index = chain.final_index
+            target.chain_compressed.reclaimed_tokens = chain.reclaimed_tokens
         case Notice() as notice:
             target.notice.level = NOTICE_LEVEL.write(notice.level)
             target.notice.text = wire_text(notice.text)
@@ -90,6 +96,7 @@ def write_event(numbered: NumberedEvent, target: pb.FlushEvent) -> None:
 
 def _write_started(started: FlushStarted, target: pb.FlushStarted) -> None:
     target.trigger = TRIGGER.write(FlushTrigger(started.trigger))
+    target.transcript_length = started.transcript_length
     for batch in started.batches:
         target.batches.add(
             batch_index=batch.batch_index,
@@ -109,6 +116,7 @@ def _write_finished(finished: BatchFinished, target: pb.BatchFinished) -> None:
     for duplicate in finished.duplicates:
         target.duplicates.add(occurrence_key=wire_text(duplicate.occurrence_key), ref=wire_text(duplicate.ref))
     target.summary_text = wire_text(finished.text)
+    target.summary_id = finished.summary_id
     if finished.usage is not None:
         write_summarizer_usage(finished.usage, target.usage)
     target.failure_reason = wire_text(finished.failure_reason)
@@ -127,17 +135,12 @@ def _write_completed(completed: FlushCompleted, target: pb.FlushCompleted) -> No
     _write_counts(completed.counts, target.counts)
     if completed.frontier is not None:
         write_frontier(completed.frontier, target.frontier)
-    write_stats(completed.stats, target.stats)
+    write_stats(completed.stats, target.stats, completed.since_load)
     target.revision = completed.revision
     target.block_ids.extend(completed.blocks)
-    _write_skipped(completed.skipped_chains, target.skipped_chains)
+    for skipped in completed.skipped:
+        target.skipped_chains.add(reason=CHAIN_SKIP.write(skipped.reason), start_index=skipped.start_index)
     target.reclaimed_tokens = completed.reclaimed_tokens
-
-
-def _write_skipped(count: int, target: "RepeatedCompositeFieldContainer[pb.SkippedChain]") -> None:
-    """The engine counts chains for which nothing could stand; where they begin it does not say."""
-    for _ in range(count):
-        target.add(reason=pb.CHAIN_SKIP_REASON_NO_SUMMARY, start_index=-1)
 
 
 def _write_counts(counts: FlushCounts, target: flush_pb2.FlushCounts) -> None:
@@ -145,7 +148,12 @@ def _write_counts(counts: FlushCounts, target: flush_pb2.FlushCounts) -> None:
     target.captured_batches = counts.captured_batches
     target.processed_batches = counts.processed_batches
     target.summarized_batches = counts.summarized_batches
+    target.extractive_batches = counts.extractive_batches
+    target.trivial_batches = counts.trivial_batches
+    target.oversized_batches = counts.oversized_batches
+    target.deduped_batches = counts.deduped_batches
     target.failed_batches = counts.failed_batches
+    target.processed_calls = counts.processed_calls
     target.raw_chars = counts.raw_chars
     target.summary_chars = counts.summary_chars
 

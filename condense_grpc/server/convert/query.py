@@ -6,7 +6,7 @@ from condense_grpc.api.condense.v1 import query_pb2 as pb
 from condense_grpc.domain.recovery import QueryAnswer, QueryBlock
 from condense_grpc.domain.slices import CharSlice, LineSlice, PatternSlice, Slice
 from condense_grpc.engine.requests import CallFacts
-from condense_grpc.errors import NotImplementedYet, RequestInvalid
+from condense_grpc.errors import RequestInvalid
 from condense_grpc.server.convert.message import write_parts
 from condense_grpc.server.convert.tool_call import write_facts, write_record
 from condense_grpc.server.convert.wire_text import wire_text
@@ -51,13 +51,11 @@ def _read_selection(piece: pb.Slice, field: str) -> LineSlice | CharSlice | Patt
 
 
 def _read_pattern(pattern: pb.PatternMatch, field: str) -> PatternSlice:
-    if pattern.regex:
-        raise NotImplementedYet("regular expressions")
     if len(pattern.pattern) > MAX_QUERY_CHARS:
         raise RequestInvalid(
             f"{field}.pattern", f"has {len(pattern.pattern)} characters, at most {MAX_QUERY_CHARS} are allowed"
         )
-    return PatternSlice(pattern.pattern, context_lines=max(0, pattern.context_lines))
+    return PatternSlice(pattern.pattern, pattern.regex, max(0, pattern.context_lines))
 
 
 def write_answer(refs: Sequence[str], answer: QueryAnswer, facts: Mapping[str, CallFacts]) -> pb.QueryToolCallResponse:
