@@ -90,16 +90,17 @@ def find_batches(
             group += 1
         elif message.role is Role.ASSISTANT:
             if message.calls:
-                calls = _ready_calls(branch, position, is_settled, protection)
+                calls = ready_calls(branch, position, is_settled, protection)
                 if calls:
                     found.append(CapturedBatch(turn_index, group, position, calls))
             turn_index += 1
     return found
 
 
-def _ready_calls(
+def ready_calls(
     branch: BranchView, position: int, is_settled: Callable[[str], bool], protection: Protection
 ) -> tuple[CapturedCall, ...]:
+    """The calls of the assistant message at a position that are ready, in order."""
     ready: list[CapturedCall] = []
     for ordinal, call in enumerate(branch.messages[position].calls):
         result = branch.pairs.result_of.get((position, ordinal))

@@ -4,8 +4,9 @@ Between the boundaries everything of the work goes (assistant messages, results,
 there stays. Protected results move into the block. Applying this to its own output changes nothing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.chain_body import is_block_text, synthetic_text
@@ -47,7 +48,15 @@ class ChainPhase:
     digests: Digests | None = None
 
 
-def accept_ranges(entries: Sequence[ChainEntry], resolver: Boundaries) -> tuple[list[ChainRange], list[Diagnostic]]:
+class Resolver(Protocol):
+    """Finds the boundaries of an entry; `chains.Boundaries` is one."""
+
+    def resolve(self, entry: ChainEntry) -> tuple[int, int] | None:
+        """The indexes of start and final message; None if they are not there."""
+        ...
+
+
+def accept_ranges(entries: Sequence[ChainEntry], resolver: Resolver) -> tuple[list[ChainRange], list[Diagnostic]]:
     """Resolve in order; what is not there, nests or repeats a start is reported and left out."""
     resolved: list[ChainRange] = []
     diagnostics: list[Diagnostic] = []
@@ -113,13 +122,13 @@ def apply_chain_ranges(elements: list[Element], phase: ChainPhase) -> tuple[list
     blocks: dict[int, Element] = {}
     for chain in accepted:
         inside = elements[chain.start + 1 : chain.final]
-        chain_ids = _collect(inside, keys)
+        chain_ids = collect_names(((element.skeleton, element.key) for element in inside), keys)
         ids |= chain_ids
-        diagnostics += _mismatch(chain.entry, chain_ids)
-        dropped.update(chain.start + 1 + offset for offset, element in enumerate(inside) if _is_work(element.skeleton))
+        diagnostics += range_mismatch(chain.entry, chain_ids)
+        dropped.update(chain.start + 1 + offset for offset, element in enumerate(inside) if is_work(element.skeleton))
         body = phase.body_of(chain.entry)
-        if not _in_place(elements[chain.start + 1].skeleton, chain.entry, body):
-            blocks[chain.start] = _block(chain.entry, body, inside, phase.result_body)
+        if not is_in_place(elements[chain.start + 1].skeleton, chain.entry, body):
+            blocks[chain.start] = block_element(make_block(chain.entry, body, inside, phase.result_body))
         if phase.strip_final_thinking and elements[chain.final].skeleton.thinking:
             elements[chain.final].stripped = True
     shown: list[Element] = []
@@ -131,23 +140,24 @@ def apply_chain_ranges(elements: list[Element], phase: ChainPhase) -> tuple[list
     return shown, diagnostics
 
 
-def _is_work(message: MessageSkeleton) -> bool:
+def is_work(message: MessageSkeleton) -> bool:
+    """Whether a message goes when it lies inside of a compressed chain."""
     return message.role in (Role.ASSISTANT, Role.TOOL_RESULT) or message.is_summary
 
 
-def _collect(inside: Sequence[Element], keys: set[str]) -> set[str]:
-    """The bare ids of a range; its keys are added to `keys`."""
+def collect_names(inside: Iterable[tuple[MessageSkeleton, str]], keys: set[str]) -> set[str]:
+    """The bare ids of a range, given as messages with their keys; the keys of its results are added to `keys`."""
     ids: set[str] = set()
-    for element in inside:
-        message = element.skeleton
+    for message, key in inside:
         if message.role is Role.TOOL_RESULT:
             ids.add(message.tool_call_id)
-            keys.add(element.key)
+            keys.add(key)
         ids.update(call.id for call in message.calls)
     return ids
 
 
-def _mismatch(entry: ChainEntry, actual: set[str]) -> list[Diagnostic]:
+def range_mismatch(entry: ChainEntry, actual: set[str]) -> list[Diagnostic]:
+    """The report about a range that holds other ids than the entry recorded."""
     recorded = {bare_id(item) for item in entry.dropped_tool_call_ids}
     if recorded == actual:
         return []
@@ -162,14 +172,16 @@ def overlaps(refs: Sequence[Ref], keys: set[str], ids: set[str]) -> bool:
     )
 
 
-def _in_place(behind_start: MessageSkeleton, entry: ChainEntry, body: str) -> bool:
+def is_in_place(behind_start: MessageSkeleton, entry: ChainEntry, body: str) -> bool:
+    """Whether the message behind the start of a range is the block that would be inserted there."""
     text = behind_start.block_text
     return behind_start.role is Role.USER and text is not None and is_block_text(text, entry, body)
 
 
-def _block(
+def make_block(
     entry: ChainEntry, body: str, inside: Sequence[Element], result_body: Callable[[int], ResultBody]
-) -> Element:
+) -> Block:
+    """The block of a range; the protected results inside of it are shown in it."""
     protected = set(entry.protected_tool_call_ids)
     outputs: list[tuple[str, str]] = []
     parts: list[Part] = []
@@ -180,4 +192,4 @@ def _block(
         shown = ResultBody(element.stub.text) if element.stub else result_body(element.position)
         outputs.append((message.tool_name, shown.text))
         parts += shown.parts
-    return block_element(Block(entry, synthetic_text(entry, body, outputs), tuple(parts)))
+    return Block(entry, synthetic_text(entry, body, outputs), tuple(parts))

@@ -77,15 +77,16 @@ class MoveAfter:
 Edit: TypeAlias = ReplaceResult | PurgeArguments | Drop | StripThinking | InsertAfter | MoveAfter
 
 
-def edits_of(elements: Sequence[Element], origins: Sequence[int | Message], length: int) -> list[Edit]:
+def edits_of(elements: Sequence[Element], origins: Sequence[int | Message], length: int, first: int = 0) -> list[Edit]:
     """The edits behind a view.
 
     `origins` says for each position of the rendered list where it came from: a position of the raw transcript, or a
-    summary message of ours. `length` is that of the raw transcript.
+    summary message of ours. `length` is that of the raw transcript. With `first` the list is a piece of the whole that
+    ends before `length`, and so do the edits; nothing of ours may stand before the first message that is shown of it.
     """
     placed: list[tuple[int, int, Edit]] = []
     shown: set[int] = set()
-    anchor = -1
+    anchor = first - 1
     for element in elements:
         origin = origins[element.position] if element.position >= 0 else None
         if isinstance(origin, int):
@@ -100,7 +101,7 @@ def edits_of(elements: Sequence[Element], origins: Sequence[int | Message], leng
             placed.append((anchor, len(placed), insert))
         elif isinstance(origin, Message):
             placed.append((anchor, len(placed), InsertAfter(anchor, origin, InsertKind.SUMMARY)))
-    placed += [(index, -1, Drop(index)) for index in range(length) if index not in shown]
+    placed += [(index, -1, Drop(index)) for index in range(first, length) if index not in shown]
     placed.sort(key=lambda item: item[:2])
     return [edit for _, _, edit in placed]
 

@@ -47,13 +47,13 @@ def keys_of(messages: Sequence[MessageSkeleton]) -> tuple[list[str], list[int | 
     return keys, numbers
 
 
-def view_order(messages: Sequence[MessageSkeleton]) -> list[int]:
+def view_order(messages: Sequence[MessageSkeleton], pairs: Pairs | None = None) -> list[int]:
     """Positions in view order: what a host slipped between calls and their results comes behind the results.
 
     For each assistant message only the stretch up to the last result of its own calls is reordered; results come
-    first, in their order (stray ones included), then everything else.
+    first, in their order (stray ones included), then everything else. `pairs`: those of the list, if they are known.
     """
-    pairs = Pairs(messages)
+    pairs = pairs or Pairs(messages)
     last: dict[int, int] = {}
     for result, (assistant, _) in pairs.call_of.items():
         last[assistant] = max(last.get(assistant, -1), result)

@@ -4,7 +4,7 @@ Each call is judged by its own result, as that was before it became a stub. The 
 would accept, so that a model cannot mistake it for a real value.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from condense_grpc.domain.arguments import purged_arguments
 from condense_grpc.domain.config import PurgeErrorsConfig
@@ -23,10 +23,26 @@ def find_purges(
     due = len(assistants) - config.cooldown_turns
     purges: dict[int, dict[int, str]] = {}
     for position in assistants[: max(due, 0)]:
-        for ordinal, call in enumerate(messages[position].calls):
-            if call.args_chars is None or call.is_purged or call.args_chars < config.min_arg_chars:
-                continue
+
+        def has_failed(ordinal: int, position: int = position) -> bool:
             result = pairs.result_of.get((position, ordinal))
-            if result is not None and messages[result].is_error:
-                purges.setdefault(position, {})[ordinal] = purged_arguments(call.args_chars)
+            return result is not None and messages[result].is_error
+
+        purged = purges_of(messages[position], has_failed, config)
+        if purged:
+            purges[position] = purged
     return purges
+
+
+def purges_of(
+    message: MessageSkeleton, has_failed: Callable[[int], bool], config: PurgeErrorsConfig
+) -> dict[int, str]:
+    """New arguments by call ordinal, for one assistant message that is due. `has_failed`: whether the result did."""
+    return {
+        ordinal: purged_arguments(call.args_chars)
+        for ordinal, call in enumerate(message.calls)
+        if call.args_chars is not None
+        and call.args_chars >= config.min_arg_chars
+        and not call.is_purged
+        and has_failed(ordinal)
+    }

@@ -106,4 +106,9 @@ class View:
 
 def list_chars(elements: Sequence[Element]) -> int:
     """Size of a message list: what its compact JSON would measure."""
-    return sum(element.json_chars for element in elements) + len(elements) + 1 if elements else 2
+    return chars_of_list(len(elements), sum(element.json_chars for element in elements))
+
+
+def chars_of_list(count: int, total: int) -> int:
+    """Size of a list of so many messages that together have so many characters."""
+    return total + count + 1 if count else 2

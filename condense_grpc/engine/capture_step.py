@@ -16,6 +16,12 @@ Messages = Mapping[int, Message]
 
 def find_pending(state: SessionState) -> list[CapturedBatch]:
     """The batches that capture takes now, one for each assistant message, without texts. Never what is pinned."""
+    live = state.view.read(state)
+    return pending_of_whole(state) if live is None else live.waiting.batches()
+
+
+def pending_of_whole(state: SessionState) -> list[CapturedBatch]:
+    """The same, found by a walk through the whole transcript."""
     transcript = state.transcript
     branch = BranchView(transcript.skeletons, transcript.keys, transcript.numbers, Pairs(transcript.skeletons))
     return find_batches(branch, stays_as_it_is(state), state.protection)
@@ -27,8 +33,12 @@ def stays_as_it_is(state: SessionState) -> Callable[[str], bool]:
     return (lambda key: key in index.pins or index.is_settled(key)) if index.pins else index.is_settled
 
 
-def count_pending(state: SessionState, captured: Sequence[CapturedBatch]) -> tuple[int, int]:
-    """How many batches a flush would make of these, and the length of their texts."""
+def count_pending(state: SessionState) -> tuple[int, int]:
+    """How many batches a flush would make of what waits, and the length of their texts."""
+    live = state.view.read(state)
+    if live is not None:
+        return live.waiting.count(state.config.batching_mode), live.waiting.chars
+    captured = pending_of_whole(state)
     skeletons = state.transcript.skeletons
     chars = sum(skeletons[call.result_position].text_chars for batch in captured for call in batch.calls)
     return len(group_runs(captured, state.config.batching_mode)), chars
@@ -43,7 +53,7 @@ def places_of(captured: Iterable[CapturedBatch]) -> set[int]:
 
 def source_of(state: SessionState) -> Callable[[int, int, int], Source]:
     """Names the stored messages of a call by position."""
-    nodes = tuple(state.transcript.nodes)
+    nodes = state.transcript.nodes
     return lambda call, ordinal, result: Source(nodes[call], ordinal, nodes[result])
 
 

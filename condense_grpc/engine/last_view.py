@@ -9,9 +9,11 @@ import logging
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.config_codec import config_from_json
 from condense_grpc.engine.decisions import Decisions
+from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.revision import current_view
-from condense_grpc.engine.shown_view import ShownView, plain_view, shown_view
+from condense_grpc.engine.shown_view import ShownView, plain_view
 from condense_grpc.engine.state import SessionState
+from condense_grpc.engine.whole_view import whole_view
 from condense_grpc.errors import CondenseError
 
 logger = logging.getLogger(__name__)
@@ -22,17 +24,23 @@ async def recall_shown(bodies: BodyCache, state: SessionState) -> None:
 
     That it cannot be made is no failure: the next report then has nothing to compare with.
     """
-    if state.shown is not None or state.shown_at is None:
+    if state.view.has_shown or state.shown_at is None:
         return
     try:
-        state.shown = await _made_again(bodies, state)
+        shown = await _made_again(bodies, state)
+        if shown is not None:
+            state.view.remember(shown)
     except CondenseError as error:
         logger.warning("the last view could not be made again: %s", error.reason)
 
 
-async def _made_again(bodies: BodyCache, state: SessionState) -> ShownView | None:
+async def _made_again(bodies: BodyCache, state: SessionState) -> LiveShown | ShownView | None:
     at = state.shown_at
     assert at is not None
+    if (at.length, at.commit, at.config_json) == (len(state.transcript), state.decisions.head, ""):
+        # Nothing has changed since, as it usually is. (Lengths alone would not do: another branch may be as long.)
+        is_there = state.transcript.head_node == at.node
+        return (await current_view(bodies, state)).shown(is_plain=at.is_plain) if is_there else None
     commits = [commit for commit in state.decisions.commits if commit.number <= at.commit]
     if at.length > len(state.transcript) or state.transcript.node_at(at.length) != at.node:
         return None
@@ -45,5 +53,4 @@ async def _made_again(bodies: BodyCache, state: SessionState) -> ShownView | Non
         then.take_config(config_from_json(at.config_json))
     if at.is_plain:
         return plain_view(then.transcript)
-    view = await current_view(bodies, then)
-    return shown_view(view.view, view.shown.marks)
+    return (await whole_view(bodies, then)).shown(is_plain=False)

@@ -12,6 +12,12 @@ from condense_grpc.engine.state import SessionState
 
 def session_metrics(state: SessionState) -> ContextMetrics:
     """The context metrics of the transcript with its summaries where they stand."""
+    live = state.view.read(state)
+    return metrics_of_whole(state) if live is None or not live.cycle.is_exact else live.metrics
+
+
+def metrics_of_whole(state: SessionState) -> ContextMetrics:
+    """The same, measured by a walk through the whole list."""
     skeletons = view_list(state).skeletons
     keys, _ = keys_of(skeletons)
     return compute_context_metrics(MetricsInput(skeletons, keys, stays_as_it_is(state), state.protection))

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from condense_grpc.domain.edits import Edit
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.codec import decode_native
+from condense_grpc.engine.edit_sums import revision_of
 from condense_grpc.engine.native_delta import format_of
-from condense_grpc.engine.rendering import revision_of
 from condense_grpc.engine.requests import CacheReport, NativeAnswer, ViewKind
 from condense_grpc.engine.state import SessionState
 from condense_grpc.native.formats import NativeFormat

@@ -9,7 +9,7 @@ from condense_grpc.domain.recovery import QueryAnswer
 from condense_grpc.domain.slices import Slice
 from condense_grpc.domain.stats import stats_since
 from condense_grpc.engine.calls import Calls, facts_of
-from condense_grpc.engine.capture_step import count_pending, find_pending
+from condense_grpc.engine.capture_step import count_pending
 from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
 from condense_grpc.engine.pruning import flush_advice
@@ -70,7 +70,7 @@ class Reading:
 def _report(state: SessionState, summarizer: SummarizerHealth, *, flush_running: bool) -> DiagnosticsReport:
     decisions = state.decisions
     metrics = session_metrics(state)
-    batches, chars = count_pending(state, find_pending(state))
+    batches, chars = count_pending(state)
     return DiagnosticsReport(
         counts={kind.value: count for kind, count in state.sink.counts.items()},
         metrics=metrics,

@@ -1,17 +1,15 @@
 """Rendering of a live session: the list that the rules see, the bodies they need, and what becomes of the view."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from condense_grpc.domain.chain_ranges import ResultBody
 from condense_grpc.domain.chains import Boundaries
-from condense_grpc.domain.edits import Drop, Edit, InsertAfter, MoveAfter, PurgeArguments, ReplaceResult, StripThinking
-from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.messages import Message, Role, TextPart, text_of
 from condense_grpc.domain.render import RenderInput, render
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import View
-from condense_grpc.engine.requests import Applied
+from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.state import SessionState
 
 
@@ -87,30 +85,13 @@ def render_session(state: SessionState, shown: ViewList, bodies: Mapping[int, Re
     return render(source)
 
 
-def revision_of(edits: Sequence[Edit]) -> str:
-    """A name for a list of edits: equal lists have equal names, also in another process."""
-    if not edits:
-        return "0"
-    digest = hashlib.blake2b(digest_size=12)
-    for edit in edits:
-        digest.update(repr(edit).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
-
-
-def count_applied(edits: Sequence[Edit], view: View) -> Applied:
-    """How many of each the edits hold."""
-
-    def count(kind: type[Edit]) -> int:
-        return sum(isinstance(edit, kind) for edit in edits)
-
-    blocks = sum(element.block is not None for element in view.elements)
-    return Applied(
-        stubs=count(ReplaceResult),
-        purged_arguments=count(PurgeArguments),
-        compressed_chains=blocks,
-        summaries=count(InsertAfter) - blocks,
-        dropped_messages=count(Drop),
-        swept_orphans=view.swept,
-        moved_messages=count(MoveAfter),
-        stripped_thinking=count(StripThinking),
-    )
+async def result_bodies(bodies: BodyCache, state: SessionState, positions: Iterable[int]) -> dict[int, ResultBody]:
+    """What blocks show of these results, by position."""
+    wanted = list(positions)
+    if not wanted:
+        return {}
+    found: dict[int, ResultBody] = {}
+    for position, message in (await bodies.messages(state, wanted)).items():
+        others = tuple(part for part in message.parts if not isinstance(part, TextPart))
+        found[position] = ResultBody(text_of(message), others)
+    return found

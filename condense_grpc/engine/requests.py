@@ -99,7 +99,7 @@ class CacheReport:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """How many of each the view has."""
+    """How many of each the view has. `stubs` are all of them, `spilled_stubs` and `duplicate_stubs` those of a kind."""
 
     stubs: int = 0
     purged_arguments: int = 0
@@ -109,6 +109,8 @@ class Applied:
     swept_orphans: int = 0
     moved_messages: int = 0
     stripped_thinking: int = 0
+    spilled_stubs: int = 0
+    duplicate_stubs: int = 0
 
 
 class FlushTrigger(StrEnum):

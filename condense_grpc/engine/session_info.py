@@ -11,9 +11,8 @@ from condense_grpc.engine.state import SessionState
 async def session_info(bodies: BodyCache, state: SessionState) -> SessionInfo:
     """Everything that a client is told about a session."""
     row = state.row
-    captured = find_pending(state)
-    batches, _ = count_pending(state, captured)
-    from_before = any(batch.position < state.loaded_length for batch in captured)
+    batches, _ = count_pending(state)
+    from_before = any(batch.position < state.loaded_length for batch in find_pending(state))
     return SessionInfo(
         session_id=row.session_id,
         create_time_ms=row.create_time_ms,

@@ -12,8 +12,8 @@ from condense_grpc.engine.transcript import Transcript
 class ShownView:
     """The elements of a view by what they show (`marks`), with their sizes."""
 
-    marks: tuple[int, ...]
-    chars: tuple[int, ...]
+    marks: Sequence[int]
+    chars: Sequence[int]
 
     def changes_to(self, later: "ShownView") -> CacheReport:
         """Where a later view differs. A longer one that begins with this one breaks no cache."""
@@ -41,18 +41,24 @@ class ShownAt:
 
 def shown_view(view: View, digests: Sequence[bytes | str]) -> ShownView:
     """The marks of a view. `digests` name the content of each position of the rendered list."""
-    marks = tuple(hash(_mark(element, digests)) for element in view.elements)
+    marks = tuple(mark_of(element, digests[element.position]) for element in view.elements)
     return ShownView(marks, tuple(element.json_chars for element in view.elements))
 
 
 def plain_view(transcript: Transcript) -> ShownView:
     """The marks of a transcript that is shown as it is."""
-    marks = tuple(hash((digest, "", False, ())) for digest in transcript.digests)
+    marks = tuple(map(plain_mark, transcript.digests))
     return ShownView(marks, tuple(skeleton.json_chars for skeleton in transcript.skeletons))
 
 
-def _mark(element: Element, digests: Sequence[bytes | str]) -> tuple[object, ...]:
+def mark_of(element: Element, content: bytes | str) -> int:
+    """What an element shows. `content` names what it stands for; it does not count for a block."""
     if element.block is not None:
-        return (element.block.text, element.block.entry.compressed_at_ms, element.block.parts)
+        return hash((element.block.text, element.block.entry.compressed_at_ms, element.block.parts))
     shown = element.stub.text if element.stub else ""
-    return (digests[element.position], shown, element.stripped, tuple(sorted(element.purged.items())))
+    return hash((content, shown, element.stripped, tuple(sorted(element.purged.items()))))
+
+
+def plain_mark(digest: bytes) -> int:
+    """What a message shows that is not edited."""
+    return hash((digest, "", False, ()))

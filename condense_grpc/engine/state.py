@@ -22,6 +22,8 @@ from condense_grpc.engine.arrival import Arrival
 from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
 from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
+from condense_grpc.engine.live.live_view import LiveView
+from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession, SummaryCheck
 from condense_grpc.engine.record_paths import RecordPaths
 from condense_grpc.engine.requests import Reclaim
@@ -54,7 +56,7 @@ class SessionState:
         self.boundary_due = False
         self.failure_counts: dict[str, int] = {}
         self.checks: SummaryCheck | None = None
-        self.shown: ShownView | None = None
+        self.view = LiveView()
         self.sink = DiagnosticSink()
         self._forget_measures()
         shown = self.facts.get("shown")
@@ -81,7 +83,13 @@ class SessionState:
         twin.failure_counts = {**self.failure_counts}
         twin.facts = {**self.facts}
         twin.sink = copy.deepcopy(self.sink)
+        twin.view = self.view.copy()
         return twin
+
+    @property
+    def shown(self) -> ShownView | None:
+        """What the client was shown last."""
+        return self.view.written_down()
 
     # Changes
 
@@ -143,9 +151,9 @@ class SessionState:
         self.protection = Protection(config.protected_tools, config.protected_paths)
         self.transcript.path_arguments = config.path_arguments
 
-    def show(self, shown: ShownView, *, is_plain: bool) -> None:
+    def show(self, shown: LiveShown | ShownView, *, is_plain: bool) -> None:
         """Remember what the client is shown now."""
-        self.shown = shown
+        self.view.remember(shown)
         transcript = self.transcript
         at = ShownAt(len(transcript), transcript.head_node, self.decisions.head, is_plain)
         self._row_changed |= at != self.shown_at

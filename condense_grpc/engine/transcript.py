@@ -231,8 +231,9 @@ class Transcript:
                 skeleton.timestamp_ms or 0,
                 encode_skeleton(skeleton),
             )
-        for column in (self.nodes, self.digests, self.skeletons, self.keys, self.numbers, self.ends):
-            del column[length:]
+        # New lists: whoever holds the old ones has what was left, and sees that the path is another one.
+        self.nodes, self.digests, self.ends = self.nodes[:length], self.digests[:length], self.ends[:length]
+        self.skeletons, self.keys, self.numbers = self.skeletons[:length], self.keys[:length], self.numbers[:length]
         self._numbering = Numbering()
         for skeleton in self.skeletons:
             self._number(skeleton)

@@ -285,6 +285,9 @@ async def test_a_change_that_could_not_be_told_comes_with_the_next(world: World)
     await world.restart()
     watch = await world.engine.watch_session("s")
     world.engine._tools.bodies._kept.clear()
+    live = world.engine._registry.find("s")
+    assert live is not None
+    live.state.view.rest()
     world.store.fail("read_bodies", StoreUnavailable())
     await agent.append(user(None))
     assert await told(watch) == []

@@ -1,0 +1,103 @@
+"""What a list of edits comes to: its revision and its counts, put together from the sums of its pieces.
+
+The sums are sums, so that a piece can be taken out and another one put in: a list that changes in one place costs
+what that place costs. A piece must hold all edits of its positions, in the order of the whole list.
+"""
+
+import hashlib
+from collections.abc import Iterable
+
+from condense_grpc.domain.edits import (
+    Drop,
+    Edit,
+    InsertAfter,
+    InsertKind,
+    MoveAfter,
+    PurgeArguments,
+    ReplaceResult,
+    StripThinking,
+)
+from condense_grpc.domain.messages import Message
+from condense_grpc.domain.view import StubReason
+from condense_grpc.engine.requests import Applied
+
+_MODULUS = 1 << 128
+
+Counts = tuple[int, ...]
+"""The members of `Applied`, in their order."""
+
+NO_REVISION = "0"
+"""The revision of an empty list."""
+
+NO_COUNTS: Counts = (0,) * len(Applied.__slots__)
+
+
+def sum_of_edits(edits: Iterable[Edit]) -> int:
+    """The sum of the hashes of edits, each taken with its rank among those that act at the same place."""
+    total, place, rank = 0, None, 0
+    for edit in edits:
+        if isinstance(edit, Drop):
+            data = b"d%d" % edit.message_index
+        else:
+            acts_at = edit.after_index if isinstance(edit, MoveAfter) else edit.message_index
+            rank = rank + 1 if acts_at == place else 0
+            place = acts_at
+            data = _written(edit, rank).encode("utf-8", "surrogatepass")
+        total += int.from_bytes(hashlib.blake2b(data, digest_size=16).digest(), "big")
+    return total % _MODULUS
+
+
+def _written(edit: Edit, rank: int) -> str:
+    """An edit as text. No field can be taken for another: texts that are not ours come last, or with their length."""
+    match edit:
+        case ReplaceResult():
+            return f"r{edit.message_index} {rank} {edit.reason.value} {len(edit.ref)} {edit.ref}{edit.text}"
+        case PurgeArguments():
+            return f"p{edit.message_index} {rank} {edit.call_index} {edit.arguments_json}"
+        case InsertAfter():
+            return f"i{edit.message_index} {rank} {edit.kind.value} {_content(edit.message)}"
+        case MoveAfter():
+            return f"m{edit.message_index} {rank} {edit.after_index}"
+        case _:
+            return f"s{edit.message_index} {rank}"
+
+
+def _content(message: Message) -> str:
+    return message.source_json or repr((message.parts, message.timestamp_ms))
+
+
+def revision_name(edit_sum: int, *, is_empty: bool) -> str:
+    """The revision of a list with this sum: equal lists have equal names, also in another process."""
+    return NO_REVISION if is_empty else f"{edit_sum:032x}"
+
+
+def revision_of(edits: Iterable[Edit]) -> str:
+    """The revision of a whole list."""
+    listed = tuple(edits)
+    return revision_name(sum_of_edits(listed), is_empty=not listed)
+
+
+def counts_of(edits: Iterable[Edit], *, swept: int) -> Counts:
+    """How many of each there are. `swept`: how many of the dropped messages answer no call."""
+    kinds: dict[object, int] = {}
+    for edit in edits:
+        kind: object = type(edit)
+        if isinstance(edit, ReplaceResult):
+            kind = edit.reason
+        elif isinstance(edit, InsertAfter):
+            kind = edit.kind
+        kinds[kind] = kinds.get(kind, 0) + 1
+    count = kinds.get
+    spilled, duplicates = count(StubReason.SPILLED, 0), count(StubReason.DUPLICATE, 0)
+    return (
+        count(StubReason.SUMMARIZED, 0) + spilled + duplicates,
+        count(PurgeArguments, 0),
+        count(InsertKind.COMPRESSED_CHAIN, 0),
+        count(InsertKind.SUMMARY, 0),
+        count(Drop, 0),
+        swept,
+        count(MoveAfter, 0),
+        count(StripThinking, 0),
+        spilled,
+        duplicates,
+    )

@@ -1,0 +1,240 @@
+"""Compressed chains in a session: which of them count, which turns they reach, and the blocks that stand for them.
+
+A chain reaches from behind the user message that opened it, in whose turn what follows lies inside, over whole turns
+up to the turn of its final message. Accepted chains never overlap.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from condense_grpc.domain.chain_ranges import (
+    ChainRange,
+    ResultBody,
+    accept_ranges,
+    collect_names,
+    make_block,
+    range_mismatch,
+)
+from condense_grpc.domain.chains import Boundaries
+from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.skeleton import MessageSkeleton
+from condense_grpc.domain.view import Block, Diagnostic, Element
+from condense_grpc.engine.live.layout import Layout
+
+ElementsOf = Callable[[int], Sequence[tuple[int | Message, Element]]]
+"""The elements of a turn in view order, with their stubs, before any chain counts; each with what it stands for."""
+
+
+class NotLocal(Exception):
+    """The effect of a change cannot be told from the turns that it touches: everything is to be read again."""
+
+
+@dataclass(slots=True)
+class Reach:
+    """One accepted chain; positions are those of the transcript. `block` is made when a plan needs it."""
+
+    entry: ChainEntry
+    start: int
+    start_turn: int
+    final_turn: int
+    keys: Sequence[str]
+    mismatch: Sequence[Diagnostic]
+    protected_turns: Sequence[int]
+    block: Block | None = None
+
+    @property
+    def turns(self) -> Iterable[int]:
+        """All turns that look different because of it."""
+        return range(self.start_turn, self.final_turn + 1)
+
+
+class Chains:
+    """The chains of one live view. `keys` and `ids` are those of the calls inside of any of them."""
+
+    def __init__(self, layout: Layout, elements_of: ElementsOf) -> None:
+        self._layout = layout
+        self._elements_of = elements_of
+        self.keys: set[str] = set()
+        self.ids: set[str] = set()
+        self.watched_times: set[int | None] = set()
+        """Messages with these times change what entries without digests stand for."""
+        self._starts: dict[int, Reach] = {}
+        self._finals: dict[int, Reach] = {}
+        self._start_turns: list[int] = []
+        self._by_entry: dict[int, Reach] = {}
+        self._by_name: dict[str, list[Reach]] = {}
+        self._naming_others: list[Reach] = []
+        self._rejected: list[Diagnostic] = []
+        self._spans: dict[int, _Span] = {}
+        self._boundaries: Boundaries | None = None
+        self._positions: Mapping[str, int] = {}
+
+    # What they reach
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there is an accepted chain."""
+        return bool(self._by_entry)
+
+    def starting_in(self, turn: int) -> Reach | None:
+        """The chain whose first message stands in a turn."""
+        return self._starts.get(turn)
+
+    def ending_in(self, turn: int) -> Reach | None:
+        """The chain whose final message opens a turn."""
+        return self._finals.get(turn)
+
+    def around(self, turn: int) -> Reach | None:
+        """The chain inside of which a whole turn lies."""
+        at = bisect_left(self._start_turns, turn) - 1
+        if at < 0:
+            return None
+        reach = self._starts[self._start_turns[at]]
+        return reach if turn < reach.final_turn else None
+
+    def refresh(self, entries: Sequence[ChainEntry]) -> list[Reach]:
+        """Accept what is to be accepted of these entries; the new ones. Raises NotLocal when one counts no more."""
+        accepted, self._rejected = accept_ranges(entries, self)
+        self._boundaries, self._positions = None, {}
+        before = self._by_entry
+        self._by_entry = {}
+        new: list[Reach] = []
+        for chain in accepted:
+            reach = before.pop(id(chain.entry), None)
+            if reach is None:
+                reach = self._reach(chain)
+                new.append(reach)
+            self._by_entry[id(chain.entry)] = reach
+        if before:
+            raise NotLocal
+        self._start_turns = sorted(self._starts)
+        return new
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """What is odd about them, as a render reports it."""
+        return [*self._rejected, *(one for reach in self._by_entry.values() for one in reach.mismatch)]
+
+    def _reach(self, chain: ChainRange) -> Reach:
+        """Take in one more chain."""
+        entry, layout = chain.entry, self._layout
+        skeletons, keys = layout.transcript.skeletons, layout.transcript.keys
+        start, final = self._spans[id(entry)].positions
+        start_turn, final_turn = layout.turn_of(start), layout.turn_of(final)
+        protected = set(entry.protected_tool_call_ids)
+        inside = self._behind(start_turn, start)
+        turns = {start_turn for message, _ in inside if message.tool_call_id in protected}
+        for position in range(layout.firsts[start_turn + 1], final):
+            inside.append((skeletons[position], keys[position]))
+            if protected and skeletons[position].tool_call_id in protected:
+                turns.add(layout.turn_of(position))
+        own_keys: set[str] = set()
+        ids = collect_names(inside, own_keys)
+        self.keys |= own_keys
+        self.ids |= ids
+        mismatch = range_mismatch(entry, ids)
+        reach = Reach(entry, start, start_turn, final_turn, tuple(own_keys), mismatch, sorted(turns))
+        self._starts[start_turn] = self._finals[final_turn] = reach
+        if entry.range_summary_text is None:
+            for name in entry.dropped_occurrence_keys or entry.dropped_tool_call_ids:
+                self._by_name.setdefault(name, []).append(reach)
+        elif entry.is_fused and "{b" in entry.range_summary_text:
+            self._naming_others.append(reach)
+        return reach
+
+    def _behind(self, turn: int, start: int) -> list[tuple[MessageSkeleton, str]]:
+        """What stands behind a message in its turn, in view order."""
+        elements = self._elements_of(turn)
+        at = next(place for place, (origin, _) in enumerate(elements) if origin == start)
+        return [(element.skeleton, element.key) for _, element in elements[at + 1 :]]
+
+    # Where they are
+
+    def index_digests(self) -> None:
+        """Prepare for finding many entries at once."""
+        self._positions = {digest.hex(): at for at, digest in enumerate(self._layout.transcript.digests)}
+
+    def resolve(self, entry: ChainEntry) -> tuple[int, int] | None:
+        """The places of start and final message in the rendered list. They never change once both are there."""
+        span = self._spans.get(id(entry))
+        if span is None or span.entry is not entry:
+            found = self._find(entry)
+            places = found and (self._place(found[0]), self._place(found[1]))
+            span = self._spans[id(entry)] = _Span(entry, found or (0, 0), places)
+        return span.places
+
+    def _find(self, entry: ChainEntry) -> tuple[int, int] | None:
+        if not entry.start_digest:
+            self.watched_times |= {entry.start_user_timestamp_ms, entry.final_assistant_timestamp_ms}
+            if self._boundaries is None:
+                self._boundaries = Boundaries(self._layout.transcript.skeletons[: self._layout.length])
+            return self._boundaries.resolve(entry)
+        start, final = self._position(entry.start_digest), self._position(entry.final_digest)
+        if start is None or final is None or start >= final:
+            return None
+        skeletons = self._layout.transcript.skeletons
+        if skeletons[start].role is not Role.USER or skeletons[final].role is not Role.ASSISTANT:
+            raise NotLocal
+        return start, final
+
+    def _position(self, digest: str) -> int | None:
+        """The position of a message; entries are made of late ones, so the search goes backwards."""
+        if self._positions:
+            return self._positions.get(digest)
+        wanted, digests = bytes.fromhex(digest), self._layout.transcript.digests
+        return next((at for at in range(self._layout.length - 1, -1, -1) if digests[at] == wanted), None)
+
+    def _place(self, position: int) -> int:
+        turn = self._layout.turn_of(position)
+        origins = [origin for origin, _ in self._elements_of(turn)]
+        return self._layout.places_before(turn) + origins.index(position)
+
+    # Their blocks
+
+    def touch(self, turn: int) -> Reach | None:
+        """A result in a turn may look different: the block that shows it is made again. The chain of that block."""
+        for reach in (self.around(turn), self.starting_in(turn)):
+            if reach is not None and turn in reach.protected_turns:
+                reach.block = None
+                return reach
+        return None
+
+    def touch_bodies(self, names: Iterable[str]) -> list[Reach]:
+        """There is a new summary of these keys: the chains whose blocks are to be made again."""
+        touched = {id(reach): reach for reach in self._naming_others}
+        touched.update((id(reach), reach) for name in names for reach in self._by_name.get(name, ()))
+        for reach in touched.values():
+            reach.block = None
+        return list(touched.values())
+
+    def protected_elements(self, reach: Reach) -> list[Element]:
+        """The protected results inside of a chain, in order, with positions of the transcript."""
+        found: list[Element] = []
+        protected = set(reach.entry.protected_tool_call_ids)
+        for turn in reach.protected_turns:
+            elements = self._elements_of(turn)
+            first = 0
+            if turn == reach.start_turn:
+                first = next(place for place, (origin, _) in enumerate(elements) if origin == reach.start) + 1
+            found += [
+                replace(element, position=origin)
+                for origin, element in elements[first:]
+                if isinstance(origin, int) and element.skeleton.tool_call_id in protected
+            ]
+        return found
+
+    def make_block(self, reach: Reach, body: str, bodies: Mapping[int, ResultBody]) -> Block:
+        """The block of a chain; made once until it is touched."""
+        if reach.block is None:
+            reach.block = make_block(reach.entry, body, self.protected_elements(reach), bodies.__getitem__)
+        return reach.block
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Where an entry was found. `places` None: it was not."""
+
+    entry: ChainEntry
+    positions: tuple[int, int]
+    places: tuple[int, int] | None

@@ -1,0 +1,80 @@
+"""Where the turns of a session are: the list that is rendered, cut at every assistant message.
+
+Turn 0 is what comes before the first assistant message, turn n the n-th assistant message and everything up to the
+next one, summaries of ours included. Whatever a render does to a message it decides within the message's turn, given
+which compressed chains reach into the turn. Only the last turn grows.
+"""
+
+from bisect import bisect_right
+
+from condense_grpc.domain.messages import Role
+from condense_grpc.engine.decisions import Decisions, PlacedSummary
+from condense_grpc.engine.transcript import Transcript
+
+
+class Layout:
+    """The turns of a transcript, as far as they were read. Owned by one live view."""
+
+    def __init__(self, transcript: Transcript, decisions: Decisions) -> None:
+        self.transcript = transcript
+        self.decisions = decisions
+        self.length = 0
+        """How many messages were read."""
+        self.users = 0
+        """How many of them are user messages."""
+        self.anchors: list[int] = []
+        """Of each summary that was placed: how many messages stand before it."""
+        self.firsts = [0]
+        self.users_before = [0]
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    @property
+    def last(self) -> int:
+        """The turn that grows."""
+        return len(self.firsts) - 1
+
+    def read(self) -> Role:
+        """Take in the next message; its role."""
+        role = self.transcript.skeletons[self.length].role
+        if role is Role.ASSISTANT:
+            self.firsts.append(self.length)
+            self.users_before.append(self.users)
+        elif role is Role.USER:
+            self.users += 1
+        self.length += 1
+        return role
+
+    def place_summary(self) -> PlacedSummary:
+        """Take in the next summary, which stands behind all messages that were read."""
+        summary = self.decisions.summaries[len(self.anchors)]
+        self.anchors.append(summary.anchor_length)
+        return summary
+
+    def turn_of(self, position: int) -> int:
+        """The turn of a message."""
+        return bisect_right(self.firsts, position) - 1
+
+    def turn_of_summary(self, number: int) -> int:
+        """The turn of a summary by its number, from 0."""
+        anchor = self.anchors[number]
+        return self.turn_of(anchor - 1) if anchor else 0
+
+    def bounds(self, turn: int) -> tuple[int, int]:
+        """The first position of a turn and the one behind its last."""
+        behind = turn + 1
+        return self.firsts[turn], self.firsts[behind] if behind < len(self.firsts) else self.length
+
+    def summaries(self, turn: int) -> list[PlacedSummary]:
+        """The summaries in a turn."""
+        if not self.anchors:
+            return []
+        first, end = self.bounds(turn)
+        low = bisect_right(self.anchors, first) if turn else 0
+        return self.decisions.summaries[low : bisect_right(self.anchors, end)]
+
+    def places_before(self, turn: int) -> int:
+        """How many messages and summaries stand before a turn."""
+        first = self.firsts[turn]
+        return first + (bisect_right(self.anchors, first) if turn else 0)

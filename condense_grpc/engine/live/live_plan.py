@@ -1,0 +1,284 @@
+"""One reading of a session: all of its turns with their plans, and what every further message or decision changes.
+
+First everything new is read, which tells the turns that look different; then these are planned.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from condense_grpc.domain.chain_body import block_body
+from condense_grpc.domain.chain_ranges import ResultBody, is_in_place, is_work, overlaps
+from condense_grpc.domain.edits import Edit
+from condense_grpc.domain.entries import ContextMetrics
+from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.skeleton import MessageSkeleton
+from condense_grpc.domain.view import Diagnostic, Element, block_element, chars_of_list
+from condense_grpc.engine.decisions import Commit
+from condense_grpc.engine.edit_sums import revision_name
+from condense_grpc.engine.live.chains import Chains, NotLocal, Reach
+from condense_grpc.engine.live.cycle import Cycle
+from condense_grpc.engine.live.grace import GraceWatch
+from condense_grpc.engine.live.layout import Layout
+from condense_grpc.engine.live.pieces import Piece, Pieces
+from condense_grpc.engine.live.shown import LiveShown
+from condense_grpc.engine.live.totals import Totals
+from condense_grpc.engine.live.touched import Touched, touched_by
+from condense_grpc.engine.live.turn_plan import TurnPlan, plan_inside, plan_of
+from condense_grpc.engine.live.waiting import Waiting
+from condense_grpc.engine.requests import Applied
+
+if TYPE_CHECKING:
+    from condense_grpc.engine.state import SessionState
+
+
+class LivePlan:
+    """The plans of a session's turns, as far as they were read. Owned by one live view; ends with a rewind."""
+
+    def __init__(self, state: "SessionState") -> None:
+        self.transcript, self.decisions, self.config = state.transcript, state.decisions, state.config
+        self.digests = state.transcript.digests
+        self.layout = Layout(self.transcript, self.decisions)
+        self.totals = Totals()
+        self.waiting = Waiting(self.layout, state.protection)
+        self.cycle = Cycle()
+        self._grace = GraceWatch(self.config.recovery_grace_turns)
+        self._pieces = Pieces(self.layout, self.config, state.protection, self._grace.watch)
+        self._chains = Chains(self.layout, self._elements_of)
+        self._commits_read = 0
+        self._positions: dict[str, int] = {}
+        self._aliases: dict[str, list[str]] = {}
+        self._odd_summaries: set[int] = set()
+        self._dirty = {0}
+        self._unseen = {0}
+        self._raw_sum = 0
+        self._is_first_reading = True
+
+    def is_of(self, state: "SessionState") -> bool:
+        """Whether this is still the session that was read: no rewind, no other decisions or settings."""
+        same_path = self.digests is state.transcript.digests and self.decisions is state.decisions
+        return same_path and self.config is state.config
+
+    # Reading
+
+    def read(self) -> None:
+        """Read what is new. Raises NotLocal when everything is to be read again."""
+        commits, chains_before = self.decisions.commits, len(self.decisions.index.chains)
+        has_chains = self._is_first_reading and chains_before > 0
+        while True:
+            read = self._commits_read
+            if read < len(commits) and commits[read].anchor_length <= self.layout.length:
+                has_chains |= self._read_commit(commits[read])
+            elif self.layout.length < len(self.transcript):
+                self._read_message()
+            else:
+                break
+        if has_chains and self.config.chain_compression.enabled:
+            self._refresh_chains()
+        if self._is_first_reading:
+            self._dirty.update(range(len(self.layout)))
+            self._unseen.update(range(len(self.layout)))
+            self._is_first_reading = False
+        for turn in sorted(self._unseen):
+            self.waiting.look_at(turn)
+        self._unseen.clear()
+
+    def _read_message(self) -> None:
+        layout, position = self.layout, self.layout.length
+        message = self.transcript.skeletons[position]
+        role = layout.read()
+        self._dirty.add(layout.last)
+        self._unseen.add(layout.last)
+        self._raw_sum += message.json_chars
+        self.cycle.read(message)
+        if role is Role.TOOL_RESULT:
+            self._positions[self.transcript.keys[position]] = position
+            return
+        if message.timestamp_ms in self._chains.watched_times:
+            raise NotLocal
+        if role is Role.USER:
+            for turn in self._grace.expired(layout.users):
+                self._touch_turn(turn)
+        elif role is Role.ASSISTANT:
+            self._dirty.update(self._just_due())
+        elif message.summary_refs:
+            self._odd_summaries.add(layout.last)
+
+    def _just_due(self) -> Iterable[int]:
+        """The turn whose failed calls are purged from now on, unless it has no arguments that are long enough."""
+        config = self.config.purge_errors
+        turn = self.layout.last - config.cooldown_turns
+        if turn <= 0 or not self._pieces.is_due(turn) or self._is_first_reading:
+            return ()
+        calls = self.transcript.skeletons[self.layout.firsts[turn]].calls
+        return (turn,) if any((call.args_chars or 0) >= config.min_arg_chars for call in calls) else ()
+
+    def _read_commit(self, commit: Commit) -> bool:
+        """Read decisions; whether chains are among them."""
+        self._commits_read += 1
+        has_chains = False
+        for entry in commit.entries:
+            touched = touched_by(entry, self.decisions.index)
+            has_chains |= touched.has_chain
+            if touched.is_summary:
+                self._place_summary(commit)
+            for original, alias in touched.aliases:
+                self._aliases.setdefault(original, []).append(alias)
+            if not self._is_first_reading:
+                self._touch(touched)
+        return has_chains
+
+    def _place_summary(self, commit: Commit) -> None:
+        layout = self.layout
+        if commit.anchor_length != layout.length:
+            raise NotLocal
+        summary = layout.place_summary()
+        self._dirty.add(layout.last)
+        self.cycle.read(summary.skeleton)
+        if any(ref.result_timestamp_ms is None for ref in summary.skeleton.summary_refs):
+            self._odd_summaries.add(layout.last)
+
+    def _touch(self, touched: Touched) -> None:
+        if touched.is_everything:
+            raise NotLocal
+        for key in touched.keys:
+            for name in (key, *self._aliases.get(key, ())):
+                position = self._positions.get(name)
+                if position is not None:
+                    self._touch_turn(self.layout.turn_of(position))
+                elif touched.must_be_there or self.decisions.index.legacy_bare(name):
+                    raise NotLocal
+        if touched.summarized:
+            self._dirty.update(reach.start_turn for reach in self._chains.touch_bodies(touched.summarized))
+
+    def _touch_turn(self, turn: int) -> None:
+        self._dirty.add(turn)
+        self._unseen.add(turn)
+        reach = self._chains.touch(turn)
+        if reach is not None:
+            self._dirty.add(reach.start_turn)
+
+    def _refresh_chains(self) -> None:
+        chains, index = self._chains, self.decisions.index
+        if self._is_first_reading:
+            chains.index_digests()
+        for reach in chains.refresh(index.chains):
+            self._dirty.update(reach.turns)
+            self._dirty.update(self._odd_summaries)
+            placed = len(self.layout.anchors)
+            numbers = (number for number in index.summaries_sharing(reach.keys) if number < placed)
+            self._dirty.update(map(self.layout.turn_of_summary, numbers))
+        self._dirty.update(reach.start_turn for reach in chains.touch_bodies(()))
+
+    def _elements_of(self, turn: int) -> list[tuple[int | Message, Element]]:
+        piece = self._pieces.read(turn)
+        return [(piece.origins[element.position], element) for element in self._pieces.elements(turn, piece)]
+
+    # Planning
+
+    def wanted_bodies(self) -> set[int]:
+        """The positions whose bodies `plan` needs."""
+        begun = (self._chains.starting_in(turn) for turn in self._dirty)
+        return {
+            element.position
+            for reach in begun
+            if reach is not None and reach.block is None and reach.protected_turns
+            for element in self._chains.protected_elements(reach)
+            if element.stub is None
+        }
+
+    def plan(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
+        """Plan the turns that look different; `shown` keeps what they were."""
+        for turn in sorted(self._dirty):
+            piece = self._pieces.read(turn)
+            plan = self._plan(turn, piece, bodies)
+            if shown is not None and turn < len(self.totals.plans):
+                shown.keep(turn, self.totals.plans[turn])
+            self.totals.set(turn, len(piece.skeletons), piece.chars, plan)
+        self._dirty.clear()
+
+    def _plan(self, turn: int, piece: Piece, bodies: Mapping[int, ResultBody]) -> TurnPlan | None:
+        if self._chains.around(turn) is not None:
+            return plan_inside(piece, self._is_hidden)
+        elements = self._pieces.elements(turn, piece)
+        strips = self.config.chain_compression.strip_final_assistant_thinking
+        if strips and self._chains.ending_in(turn) is not None:
+            elements[0].stripped = elements[0].skeleton.thinking is not None
+        reach = self._chains.starting_in(turn)
+        if reach is not None:
+            elements = self._with_block(reach, piece, elements, bodies)
+        if self._chains.has_any:
+            elements = [element for element in elements if not self._is_hidden(element.skeleton)]
+        return plan_of(piece, elements)
+
+    def _with_block(
+        self, reach: Reach, piece: Piece, elements: list[Element], bodies: Mapping[int, ResultBody]
+    ) -> list[Element]:
+        """The turn in which a chain begins: its first message, the block, and what stays of the rest."""
+        at = next(place for place, element in enumerate(elements) if piece.origins[element.position] == reach.start) + 1
+        behind = elements[at:]
+        body = block_body(reach.entry, self.decisions.index)
+        block: list[Element] = []
+        if not behind or not is_in_place(behind[0].skeleton, reach.entry, body):
+            block = [block_element(self._chains.make_block(reach, body, bodies))]
+        return [*elements[:at], *block, *(element for element in behind if not is_work(element.skeleton))]
+
+    def _is_hidden(self, message: MessageSkeleton) -> bool:
+        """Whether it is a summary of what lies in a compressed chain."""
+        return bool(message.summary_refs) and overlaps(message.summary_refs, self._chains.keys, self._chains.ids)
+
+    # What they come to, once everything is planned
+
+    @property
+    def revision(self) -> str:
+        """The name of the edits."""
+        return revision_name(self.totals.edit_sum, is_empty=not self.totals.edit_count)
+
+    @property
+    def edits(self) -> list[Edit]:
+        """All edits, put together."""
+        return [edit for plan in self.totals.plans if plan is not None for edit in plan.edits]
+
+    @property
+    def has_edits(self) -> bool:
+        """Whether there are any."""
+        return self.totals.edit_count > 0
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether the view differs from the list that was rendered."""
+        return self.totals.changed_turns > 0
+
+    @property
+    def before_chars(self) -> int:
+        """Size of the list that was rendered."""
+        return chars_of_list(self.totals.raw_count, self.totals.raw_sum)
+
+    @property
+    def chars(self) -> int:
+        """Size of the view."""
+        return chars_of_list(self.totals.shown_count, self.totals.shown_sum)
+
+    @property
+    def transcript_chars(self) -> int:
+        """Size of the raw transcript."""
+        return chars_of_list(self.layout.length, self._raw_sum)
+
+    @property
+    def applied(self) -> Applied:
+        """How many edits there are of each kind."""
+        return Applied(*self.totals.counts)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What a render reports."""
+        return [*self._chains.diagnostics(), *self.totals.orphan_diagnostics()]
+
+    @property
+    def metrics(self) -> ContextMetrics:
+        """The context metrics, if `cycle` is exact. They need no plan."""
+        cycle = self.cycle
+        return ContextMetrics(cycle.open_thinking_tokens, cycle.largest_share_pct, self.waiting.gap_tokens)
+
+    def shown(self, *, is_plain: bool) -> LiveShown:
+        """What a client sees that is shown the view, or the plain transcript."""
+        return LiveShown(self.layout, self.totals, self._raw_sum, is_plain=is_plain)

@@ -1,0 +1,103 @@
+"""The messages of one turn with what the rules say about each of them, before any compressed chain counts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from condense_grpc.domain.chains import RECOVERY_TOOL
+from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.pairing import Pairs, view_order
+from condense_grpc.domain.protection import Protection
+from condense_grpc.domain.purge import purges_of
+from condense_grpc.domain.render import find_stub
+from condense_grpc.domain.skeleton import MessageSkeleton
+from condense_grpc.domain.view import Element
+from condense_grpc.engine.live.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The list of one turn: its messages from position `first` on, with the summaries in it.
+
+    Places are indexes into it; `origins` says for each the position in the transcript, or the summary's message.
+    """
+
+    first: int
+    end: int
+    skeletons: Sequence[MessageSkeleton]
+    origins: Sequence[int | Message]
+    keys: Sequence[str]
+    numbers: Sequence[int | None]
+
+    @property
+    def chars(self) -> int:
+        """Size of what stands in it."""
+        return sum(skeleton.json_chars for skeleton in self.skeletons)
+
+
+class Pieces:
+    """Reads turns. `on_grace` is told the turn of a result in recovery grace, and how many users stand before it."""
+
+    def __init__(
+        self, layout: Layout, config: SessionConfig, protection: Protection, on_grace: Callable[[int, int], None]
+    ) -> None:
+        self._layout = layout
+        self._config = config
+        self._protection = protection
+        self._on_grace = on_grace
+
+    def read(self, turn: int) -> Piece:
+        """The list of a turn."""
+        layout, transcript = self._layout, self._layout.transcript
+        first, end = layout.bounds(turn)
+        skeletons, keys, numbers = (
+            transcript.skeletons[first:end],
+            transcript.keys[first:end],
+            transcript.numbers[first:end],
+        )
+        origins: list[int | Message] = list(range(first, end))
+        for summary in reversed(layout.summaries(turn)):
+            place = summary.anchor_length - first
+            skeletons.insert(place, summary.skeleton)
+            origins.insert(place, summary.message)
+            keys.insert(place, "")
+            numbers.insert(place, None)
+        return Piece(first, end, skeletons, origins, keys, numbers)
+
+    def elements(self, turn: int, piece: Piece) -> list[Element]:
+        """The elements of a turn in view order, with stubs and purged arguments."""
+        pairs = Pairs(piece.skeletons)
+        elements: list[Element] = []
+        users = self._layout.users_before[turn]
+        for place in view_order(piece.skeletons, pairs):
+            message = piece.skeletons[place]
+            element = Element(place, message, piece.keys[place], piece.numbers[place])
+            if message.role is Role.USER:
+                users += 1
+            elif message.role is Role.TOOL_RESULT and not self._is_in_grace(message, turn, users):
+                index = self._layout.decisions.index
+                element.stub = find_stub(message, element.key, element.number, index, self._protection)
+            elements.append(element)
+        if turn and self.is_due(turn):
+            elements[0].purged = purges_of(
+                piece.skeletons[0],
+                lambda ordinal: self._has_failed(piece, pairs, ordinal),
+                self._config.purge_errors,
+            )
+        return elements
+
+    def is_due(self, turn: int) -> bool:
+        """Whether the arguments of failed calls of a turn are purged by now."""
+        config = self._config.purge_errors
+        return config.enabled and turn <= self._layout.last - config.cooldown_turns
+
+    def _has_failed(self, piece: Piece, pairs: Pairs, ordinal: int) -> bool:
+        result = pairs.result_of.get((0, ordinal))
+        return result is not None and piece.skeletons[result].is_error
+
+    def _is_in_grace(self, message: MessageSkeleton, turn: int, users: int) -> bool:
+        grace_turns = self._config.recovery_grace_turns
+        if message.tool_name != RECOVERY_TOOL or grace_turns <= 0 or self._layout.users - users > grace_turns:
+            return False
+        self._on_grace(turn, users)
+        return True
