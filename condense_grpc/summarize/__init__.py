@@ -1,1 +1,1 @@
-"""Summarizers: the built-in extractive one, behind the engine's Summarizer port."""
+"""Summarizers behind the port of the engine: the built-in extractive one, and models of any provider."""

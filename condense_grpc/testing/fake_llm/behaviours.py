@@ -216,6 +216,31 @@ def flapping(period: int = 3) -> Behaviour:
     return behave
 
 
+def storm() -> Behaviour:
+    """Everything that can go wrong, one after another, with normal answers in between."""
+    faults = [
+        failing(503),
+        cut(),
+        saying(""),
+        failing(429, retry_after="0"),
+        truncated(),
+        cut(cleanly=True),
+        refusing(),
+        huge(100_000),
+        mislabelling(),
+        obedient(),
+    ]
+    count = 0
+
+    async def behave(exchange: Exchange) -> None:
+        nonlocal count
+        count += 1
+        turn, is_fault = divmod(count, 3)
+        await (faults[turn % len(faults)] if is_fault == 0 else normal())(exchange)
+
+    return behave
+
+
 def _tokens(exchange: Exchange, text: str) -> tuple[int, int]:
     return max(len(exchange.received.prompt) // 4, 1), max(len(text) // 4, 1)
 
@@ -244,4 +269,5 @@ BEHAVIOURS: dict[str, Callable[[], Behaviour]] = {
     "dead-after-1": dying,
     "dead-after-10": lambda: dying(10),
     "flapping": flapping,
+    "storm": storm,
 }
