@@ -356,7 +356,7 @@ async def fingerprint(world: World, name: str) -> dict[str, Any]:
         "pending": info.pending_batches,
         "revision": info.revision,
         "edits": current.edits,
-        "applied": [element.json_chars for element in current.view.elements],
+        "applied": (current.applied, current.chars),
         "facts": facts,
         "answer": (await world.engine.query(name, names, [])).blocks,
         "stats": state.decisions.stats,
