@@ -42,11 +42,6 @@ from condense_grpc.domain.pi_records import (
 
 PREFIX = "context-prune-"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-_PI_STATS = frozenset(
-    {"totalInputTokens", "totalOutputTokens", "totalCost", "callCount", "chainsCompressed", "rangesSummarized"}
-)
-
 _PI_STATS = (
     "totalInputTokens",
     "totalOutputTokens",
