@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-# What is nested deeper is a text. Far below what Python can read, so that whoever reads it, wherever, can also write it.
+# What is nested deeper is a text. Far below what Python can read, so that who reads it, wherever, can also write it.
 _MAX_DEPTH = 400
 _OTHER_THAN_BRACKETS = re.compile(r'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*+"?)+', re.S)
 

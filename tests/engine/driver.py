@@ -274,7 +274,7 @@ class Driver:
             assert state.decisions.index.is_summarized(key) or is_relocated or place not in call_of, (key, now.view)
 
     def _check_same_state_same_answers(self, now: Seen) -> None:
-        """The state is nothing but the replay of messages and decisions: equal ones look equal, whatever came between."""
+        """The state is the replay of messages and decisions: equal ones look equal, whatever came between."""
         state = state_of(self.world, self.name)
         times = tuple(message.timestamp_ms for message in now.raw)
         same = self.name, state.decisions.head, state.transcript.etag, state.row.config_json, times

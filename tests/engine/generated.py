@@ -21,8 +21,7 @@ from condense_grpc.domain.messages import (
     ThinkingPart,
     ToolCallPart,
 )
-from condense_grpc.domain.pi_json import message_from_pi, message_to_pi
-from condense_grpc.domain.pi_json import SUMMARY_TYPE
+from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_from_pi, message_to_pi
 from condense_grpc.testing.fakes import Failure, Outcome, Raise, Reply, Silence
 
 SPILL_CHARS = 900

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.testing.fakes import FakeSummarizer
