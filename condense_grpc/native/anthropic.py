@@ -56,10 +56,10 @@ class Anthropic(PartShape):
 
     def message(self, values: Sequence[Json], *, is_fragment: bool = False) -> Message:
         """See Shape."""
-        if is_fragment and self.is_result(values[0]):
-            return _result(values[0])
         if is_fragment:
-            return Message(Role.USER, tuple(map(_part, values)))
+            blocks = objects_in(values)
+            is_result = bool(blocks) and self.is_result(blocks[0])
+            return _result(blocks[0]) if is_result else Message(Role.USER, tuple(map(_part, blocks)))
         value = values[0]
         role, parts = text_or_empty(value.get("role")), tuple(_parts(value.get("content")))
         extra_json = rest(value, "role", "content")

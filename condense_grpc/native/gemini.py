@@ -71,10 +71,10 @@ class Gemini(PartShape):
 
     def message(self, values: Sequence[Json], *, is_fragment: bool = False) -> Message:
         """See Shape."""
-        if is_fragment and self.is_result(values[0]):
-            return _result(values[0])
         if is_fragment:
-            return Message(Role.USER, tuple(self._part(part) for part in values))
+            given = objects_in(values)
+            is_result = bool(given) and self.is_result(given[0])
+            return _result(given[0]) if is_result else Message(Role.USER, tuple(map(self._part, given)))
         value = values[0]
         role = text_or_empty(value.get("role"))
         parts = tuple(self._part(part) for part in objects_in(value.get("parts")))

@@ -47,14 +47,17 @@ class PartShape(Shape):
         """See Shape."""
         for element in elements:
             parts: Any = element.value.get(self.list_name)
-            if not self.is_user(element.value) or not _objects_only(parts) or not any(map(self.is_result, parts)):
+            if not self.is_user(element.value) or not isinstance(parts, list) or not any(map(self._answers, parts)):
                 yield Unit((element.text,), (element.value,))
             else:
                 yield from self._fragments(element.text, parts)
 
-    def _fragments(self, text: str, parts: Sequence[Json]) -> Iterator[Unit]:
+    def _answers(self, part: Any) -> bool:
+        return isinstance(part, dict) and self.is_result(part)
+
+    def _fragments(self, text: str, parts: Sequence[Any]) -> Iterator[Unit]:
         places = self.places(text)
-        runs = groupby(enumerate(parts), lambda entry: entry[0] if self.is_result(entry[1]) else -1)
+        runs = groupby(enumerate(parts), lambda entry: entry[0] if self._answers(entry[1]) else -1)
         done = 0
         for _, run in runs:
             first, *others = (index for index, _ in run)
@@ -94,7 +97,3 @@ class PartShape(Shape):
         """See Shape."""
         head = f'{{"role":{written(self.user_role)},{written(self.list_name)}:['
         return head + ",".join(self.inserted_parts(message)) + "]}"
-
-
-def _objects_only(parts: Any) -> bool:
-    return isinstance(parts, list) and all(isinstance(part, dict) for part in parts)

@@ -33,19 +33,17 @@ def anthropic_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]
         elif role == "user":
             _check_user(defects, position, blocks)
         else:
-            defects.interrupts()
-            defects.add(ViolationKind.MALFORMED, position, what="no role that the API knows")
-        _check_texts(defects, position, blocks)
+            defects.is_no_side(position)
+        if content in ("", []) or _has_empty_text(blocks):
+            defects.add(ViolationKind.EMPTY_CONTENT, position)
     return defects.finished()
 
 
-def _check_texts(defects: Defects, position: int, blocks: list[Json]) -> None:
-    inner = [
-        part for block in blocks if block.get("type") == "tool_result" for part in objects_in(block.get("content"))
-    ]
+def _has_empty_text(blocks: list[Json]) -> bool:
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    inner = [part for block in results for part in objects_in(block.get("content"))]
     texts = [block for block in (*blocks, *inner) if block.get("type") == "text"]
-    if not blocks or any(is_blank_text(block.get("text")) for block in texts):
-        defects.add(ViolationKind.EMPTY_CONTENT, position)
+    return any(is_blank_text(block.get("text")) for block in texts)
 
 
 def _check_user(defects: Defects, position: int, blocks: list[Json]) -> None:

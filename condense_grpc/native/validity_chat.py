@@ -66,5 +66,7 @@ def _check_assistant(defects: Defects, position: int, message: Json) -> None:
 
 def _is_empty(content: Any) -> bool:
     if isinstance(content, list):
-        return all(part.get("type") == "text" and is_blank_text(part.get("text")) for part in objects_in(content))
+        parts = objects_in(content)
+        is_blank = all(part.get("type") == "text" and is_blank_text(part.get("text")) for part in parts)
+        return is_blank and len(parts) == len(content)
     return is_blank_text(content)

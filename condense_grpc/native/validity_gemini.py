@@ -28,8 +28,7 @@ def gemini_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]:
             if not any(member_of(part, RESPONSE) for part in parts):
                 signatures.user_speaks()
         else:
-            defects.interrupts()
-            defects.add(ViolationKind.MALFORMED, position, what="no role that the API knows")
+            defects.is_no_side(position)
     for position in signatures.missing():
         defects.add(ViolationKind.BROKEN_REASONING, position, what="the first call has no thought signature")
     return defects.finished()
@@ -60,7 +59,7 @@ def _check_parts(defects: Defects, position: int, content: Json, parts: list[Jso
     if not isinstance(given, list) or len(parts) != len(given):
         defects.add(ViolationKind.MALFORMED, position, what="parts has to be a list of objects")
     is_empty = [set(part) <= {"thought"} or _is_empty_text(part) for part in parts]
-    if not parts or any(is_empty):
+    if given == [] or any(is_empty):
         defects.add(ViolationKind.EMPTY_CONTENT, position)
 
 

@@ -72,6 +72,12 @@ class Defects:
             self.add(ViolationKind.ROLE_ORDER, position, what=f"{side} twice in a row", repaired=repaired)
         self._side = side + ("!" if waits else "")
 
+    def is_no_side(self, position: int) -> None:
+        """An element of a role that the provider does not know."""
+        self.interrupts()
+        self.add(ViolationKind.MALFORMED, position, what="no role that the API knows")
+        self._side = ""
+
     # Ids
 
     def names(self, position: int, identity: str, *, renamed: bool = False) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from condense_grpc.domain.edits import PurgeArguments, ReplaceResult, StripThinking
+from condense_grpc.domain.json_text import parse_object
 from condense_grpc.native.changes import OwnChange, RenameCall
 from condense_grpc.native.json_edit import written
 from condense_grpc.native.json_read import read_value
@@ -116,12 +117,12 @@ class Writer:
             texts = texts[first : first + count]
         for change in piece.changes:
             if isinstance(change, StripThinking):
-                kept = [(index, text) for index, text in texts if not shape.is_thinking(read_value(text))]
+                kept = [(index, text) for index, text in texts if not shape.is_thinking(parse_object(text))]
                 if kept and len(kept) < len(texts):
                     done.append(Done(change, piece.element))
                     texts = kept
                 continue
-            calls = [at for at, (_, text) in enumerate(texts) if shape.is_call(read_value(text))]
+            calls = [at for at, (_, text) in enumerate(texts) if shape.is_call(parse_object(text))]
             at = calls[change.call_index] if isinstance(change, PurgeArguments | RenameCall) and calls else 0
             index, text = texts[at]
             changed = _changed(shape, text, change, 0)

@@ -50,6 +50,7 @@ class Host:
         self.engine, self.form, self.name = engine, form, name
         self.texts: list[str] = []
         self.etag = ""
+        self.renames = False
         self.revision = ""
         self.edits: Sequence[NativeEdit] = ()
 
