@@ -83,3 +83,21 @@ def test_prices_of_the_operator() -> None:
     for wrong in ("openai-chat:mine", "openai-chat:mine=1", "openai-chat:mine=-1/2", "mine=1/2", "openai:m=nan/1"):
         with pytest.raises(SettingsInvalid):
             read_prices([wrong])
+
+
+def test_the_price_list_holds_for_the_providers_own_address() -> None:
+    """It comes with the library; a server of one's own, or a model that nobody knows, has no price."""
+    from pydantic_ai.messages import ModelResponse, TextPart
+    from pydantic_ai.usage import RequestUsage
+
+    from condense_grpc.summarize.providers.client import listed_cost
+
+    def cost(model: str, url: str) -> float | None:
+        usage = RequestUsage(input_tokens=1_000_000, output_tokens=1_000)
+        return listed_cost(ModelResponse([TextPart("")], usage=usage, model_name=model, provider_url=url))
+
+    known = cost("claude-haiku-4-5", "https://api.anthropic.com")
+    assert known is not None
+    assert 0.1 < known < 100
+    assert cost("claude-haiku-4-5", "http://127.0.0.1:8000") is None
+    assert cost("nobody-knows-this", "https://api.anthropic.com") is None

@@ -151,7 +151,7 @@ class _Call:
         if not measured:
             return Usage()
         price = self._options.prices.get((self._request.model.provider, self._request.model.model_id))
-        cost = price.cost(taken.input_tokens, taken.output_tokens) if price else _listed_cost(response)
+        cost = price.cost(taken.input_tokens, taken.output_tokens) if price else listed_cost(response)
         return Usage(taken.input_tokens, taken.output_tokens, cost)
 
 
@@ -172,7 +172,7 @@ def _text_chars(event: Any) -> int:
     return 0
 
 
-def _listed_cost(response: ModelResponse) -> float | None:
+def listed_cost(response: ModelResponse) -> float | None:
     """What the provider says, or its price in the list; None when neither is known.
 
     The list is asked for the address that has answered: a server of one's own is not priced like the provider whose
