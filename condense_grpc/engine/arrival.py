@@ -25,10 +25,10 @@ class Arrival:
 
 
 def typed_arrival(message: Message) -> Arrival:
-    """A message of the contract."""
+    """A message of the contract. One that brings the text it was read from keeps it, and is the same without it."""
     given = _with_possible_time(message)
     body = encode_message(given)
-    return Arrival(given, body, (body,))
+    return Arrival(given, body, (encode_message(replace(given, source_json="")) if given.source_json else body,))
 
 
 def native_arrival(found: NativeMessage) -> Arrival:

@@ -188,10 +188,14 @@ class Engine:
         config: Mapping[str, Any],
         labels: Mapping[str, str],
         request_id: str = "",
+        is_native: bool = False,
     ) -> ImportResult:
-        """Make a session of a file that is complete; an empty id is that of the file. On repeat as `create_session`."""
+        """Make a session of a file that is complete; an empty id is that of the file. On repeat as `create_session`.
+
+        It goes on in the shape of Pi, or with messages of the contract.
+        """
         row = self._sessions.new_row(session_id or file.header_id, config, labels, request_id)
-        return await self._transfers.import_session(row, file)
+        return await self._transfers.import_session(row, file, is_native=is_native)
 
     def export_session(self, session_id: str) -> AsyncGenerator[bytes, None]:
         """A session as a file, in chunks of at most a mebibyte."""

@@ -48,13 +48,15 @@ class PiEntry:
         return entry_time_ms(self.line.value("timestamp")) or 0
 
 
-def read_entry(line: PiLine, path_arguments: Sequence[str]) -> PiEntry:
-    """What a line is. Never fails."""
+def read_entry(line: PiLine, path_arguments: Sequence[str], *, is_native: bool = False) -> PiEntry:
+    """What a line is. Never fails. Of a history that `is_native` every message must be an object."""
     try:
-        return _read(line, path_arguments)
+        found = _read(line, path_arguments)
     except (ValueError, TypeError, OverflowError, RecursionError):
         # Numbers that nothing can store, or nesting without end.
         return PiEntry(line, PiKind.MALFORMED)
+    is_object = found.kind is not PiKind.MESSAGE or isinstance(line.value("message"), dict)
+    return found if is_object or not is_native else PiEntry(line, PiKind.MALFORMED)
 
 
 def _read(line: PiLine, path_arguments: Sequence[str]) -> PiEntry:

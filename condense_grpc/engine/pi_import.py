@@ -40,10 +40,12 @@ class ImportedSession:
     counts: ImportCounts
 
 
-def import_file(file: PiFile, session_id: str, config: SessionConfig, now_ms: int) -> ImportedSession:
-    """Make a session of a file that is complete."""
-    entries = [read_entry(line, config.path_arguments) for line in file.active_path()]
-    layout = Layout(entries, config.path_arguments, now_ms)
+def import_file(
+    file: PiFile, session_id: str, config: SessionConfig, now_ms: int, *, is_native: bool = False
+) -> ImportedSession:
+    """Make a session of a file that is complete: one in the shape of Pi, or of messages of the contract."""
+    entries = [read_entry(line, config.path_arguments, is_native=is_native) for line in file.active_path()]
+    layout = Layout(entries, config.path_arguments, now_ms, is_native=is_native)
     decided = _Decided(layout, file, config, now_ms)
     carried = CarriedFile(file.header, session_id, [one.carried() for one in layout.placed], layout.silent)
     commits = [replace(decided.commits[0], entries=(pack_file(carried),)), *decided.commits[1:]]

@@ -179,7 +179,7 @@ class FlushRequest:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session as clients see it. Times are epoch milliseconds."""
+    """A session as clients see it. Times are epoch milliseconds. `native`: the shape of its history, if it has one."""
 
     session_id: str
     create_time_ms: int
@@ -192,6 +192,7 @@ class SessionInfo:
     pending_batches: int
     rearmed: bool
     status_line: str
+    native: NativeFormat | None = None
 
 
 class CallState(StrEnum):

@@ -3,6 +3,7 @@
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import count_pending, find_pending
 from condense_grpc.engine.measures import session_metrics, session_status
+from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.requests import SessionInfo
 from condense_grpc.engine.revision import current_revision
 from condense_grpc.engine.state import SessionState
@@ -25,4 +26,5 @@ async def session_info(bodies: BodyCache, state: SessionState) -> SessionInfo:
         pending_batches=batches,
         rearmed=from_before and not state.flushed_since_load,
         status_line=session_status(state, session_metrics(state)),
+        native=format_of(state.transcript),
     )

@@ -38,21 +38,21 @@ class Transfers:
         self._tools = tools
         self._sessions = sessions
 
-    async def import_session(self, row: SessionRow, file: PiFile) -> ImportResult:
+    async def import_session(self, row: SessionRow, file: PiFile, *, is_native: bool) -> ImportResult:
         """Make the session of `row` out of a file that is complete, or give the one that the same request made."""
         try:
-            await self._make(row, file)
+            await self._make(row, file, is_native=is_native)
         except SessionAlreadyExists:
             await self._sessions.require_same_request(row)
         info = await self._sessions.get(row.session_id)
         async with self._tools.registry.locked(row.session_id) as live:
             return ImportResult(info, ImportCounts(**live.state.facts.get(_IMPORT_FACT, {})))
 
-    async def _make(self, row: SessionRow, file: PiFile) -> None:
+    async def _make(self, row: SessionRow, file: PiFile, *, is_native: bool) -> None:
         if await self._tools.store.read_row(row.session_id) is not None:
             raise SessionAlreadyExists(row.session_id)
         config, now_ms = config_from_json(row.config_json), row.create_time_ms
-        made = await asyncio.to_thread(import_file, file, row.session_id, config, now_ms)
+        made = await asyncio.to_thread(import_file, file, row.session_id, config, now_ms, is_native=is_native)
         noticed = len(made.diagnostics)
         facts = {_IMPORT_FACT: asdict(made.counts), _DIAGNOSTICS_FACT: noticed, "nextDiagnostic": noticed + 1}
         row = replace(

@@ -43,5 +43,6 @@ class SessionTransferServicer:
             config=order.config,
             labels=order.labels,
             request_id=order.request_id,
+            is_native=order.is_native,
         )
         return write_import(result)

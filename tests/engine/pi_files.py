@@ -89,6 +89,7 @@ async def import_data(
     session_id: str = "",
     files: dict[str, bytes] | None = None,
     request_id: str = "",
+    is_native: bool = False,
     **config: Any,
 ) -> ImportResult:
     """Import a file, piece by piece."""
@@ -100,7 +101,9 @@ async def import_data(
             file.add_file(path, content[start : start + 7])
     file.finish()
     await engine.start()
-    return await engine.import_session(file, session_id, config=QUIET | config, labels={}, request_id=request_id)
+    return await engine.import_session(
+        file, session_id, config=QUIET | config, labels={}, request_id=request_id, is_native=is_native
+    )
 
 
 async def export_data(engine: Engine, session_id: str) -> bytes:

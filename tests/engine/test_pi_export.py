@@ -12,6 +12,8 @@ from condense_grpc.domain.entries import CarriedEntry
 from condense_grpc.domain.messages import ImagePart, Message, OpaquePart, Role, TextPart
 from condense_grpc.domain.pi_json import message_to_pi
 from condense_grpc.engine.carried import CarriedFile, CarriedLine, pack_file, unpack_file
+from condense_grpc.engine.engine import Engine
+from condense_grpc.engine.requests import PruneRequest, ViewKind
 from condense_grpc.testing.fakes import Failure, FakeSummarizer, Reply
 from tests.domain.histories import answer, calls, messy_histories, result, user
 from tests.engine.harness import LONG, Agent, World
@@ -200,6 +202,8 @@ STEPS = st.lists(
         st.tuples(st.just("flush"), st.sampled_from(["ok", "fail", "long"])),
         st.tuples(st.just("compact"), st.none()),
         st.tuples(st.just("rewind"), st.floats(0, 1)),
+        st.tuples(st.just("pin"), st.tuples(st.integers(0, 9), st.sampled_from([None, 1, 10**9]))),
+        st.tuples(st.just("unpin"), st.none()),
         st.tuples(st.just("move"), st.none()),
     ),
     min_size=2,
@@ -239,6 +243,18 @@ class Mover:
     async def rewind(self, share: float) -> None:
         await self.agent.rewind(int(share * self.agent.length))
 
+    async def pin(self, value: tuple[int, int | None]) -> None:
+        number, ttl_ms = value
+        listed = await self.agent.engine.list_calls(self.agent.name, 0, 10_000)
+        names = [facts.record.key for facts in listed][number : number + 2]
+        await self.agent.engine.pin_calls(self.agent.name, names, ttl_ms=ttl_ms)
+        self.world.clock.advance(5)
+
+    async def unpin(self, _: None) -> None:
+        listed = await self.agent.engine.list_calls(self.agent.name, 0, 10_000)
+        names = [facts.record.key for facts in listed][::2]
+        await self.agent.engine.pin_calls(self.agent.name, names, unpin=True)
+
     async def move(self, _: None) -> None:
         """Export, import under another name, and compare everything that can be seen."""
         engine, before = self.world.engine, self.agent
@@ -253,18 +269,44 @@ class Mover:
         after.history, after.length, after.etag = before.history, imported.info.length, imported.info.etag
         again = await export_data(engine, after.name)
         assert again.splitlines()[1:] == data.splitlines()[1:]
-        assert await self._seen(before) == await self._seen(after)
+        seen = await self._seen(before)
+        assert seen == await self._seen(after)
+        await self._move_in_the_shape_of_pi(data, seen, config)
         self.agent = after
+
+    async def _move_in_the_shape_of_pi(self, data: bytes, seen: list[Any], config: dict[str, Any]) -> None:
+        engine, name = self.world.engine, f"n{self.moves}"
+        await import_data(engine, data, name, is_native=True, **config)
+        again = await export_data(engine, name)
+        assert again.splitlines()[1:] == data.splitlines()[1:]
+        assert seen == await self._seen(Agent(self.world, name))
 
     async def _seen(self, agent: Agent) -> list[Any]:
         engine = self.world.engine
         listed = await engine.list_calls(agent.name, 0, 10_000)
         names = [name for facts in listed for name in (facts.ref, facts.record.key, facts.record.tool_call_id)]
-        facts = [(one.ref, one.state, one.duplicate_of, one.summary_id, one.block_id, one.sha256) for one in listed]
+        facts = [
+            (one.ref, one.state, one.duplicate_of, one.summary_id, one.block_id, one.sha256, one.pin) for one in listed
+        ]
         answers = (await engine.query(agent.name, names, [])).text
         report = await engine.diagnostics(agent.name)
-        views = [message_to_pi(message) for message in await agent.view()]
-        return [views, facts, answers, report.stats, report.frontier, report.pending_batches, report.flushes]
+        return [
+            await _view(engine, agent.name),
+            facts,
+            answers,
+            report.stats,
+            report.frontier,
+            report.pending_batches,
+            report.flushes,
+        ]
+
+
+async def _view(engine: Engine, name: str) -> Any:
+    """The whole view as Pi has it."""
+    result = await engine.prune(PruneRequest(name, view=ViewKind.FULL))
+    if result.native is not None:
+        return json.loads(result.native.json)
+    return [message_to_pi(message) for message in result.messages or ()]
 
 
 @settings(max_examples=60, deadline=None)

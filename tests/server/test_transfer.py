@@ -1,12 +1,21 @@
 """Sessions in and out as Pi session files, over the wire."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import grpc
 import pytest
 
-from condense_grpc.api.condense.v1 import flush_event_pb2, query_pb2, session_pb2, session_transfer_pb2, view_pb2
+from condense_grpc.api.condense.v1 import (
+    flush_event_pb2,
+    query_pb2,
+    session_pb2,
+    session_transfer_pb2,
+    transcript_pb2,
+    view_pb2,
+)
+from condense_grpc.domain.json_text import compact
 from tests.engine.pi_files import PiWriter, record, ref
 from tests.server.running import Running, answer, delta, failure, running, user, worked
 
@@ -92,6 +101,26 @@ async def test_without_its_file_a_large_result_is_its_preview() -> None:
         await imported(server, pi_session().data)
         text = await query(server, "pi-7", "t1")
     assert text.endswith("\n\nhead")
+
+
+async def test_a_host_in_its_own_shape_goes_on_in_it() -> None:
+    """Its whole history is known again, and answered in that shape."""
+    pi = pi_session()
+    told = [json.loads(line)["message"] for line in pi.lines if '"type":"message"' in line]
+    history = transcript_pb2.NativeMessages(format=transcript_pb2.MESSAGE_FORMAT_PI, json=compact(told).encode())
+    sent = transcript_pb2.TranscriptDelta(native=history)
+    async with running() as server:
+        answered = await imported(server, pi.data, format=transcript_pb2.MESSAGE_FORMAT_PI)
+        request = view_pb2.PruneMessagesRequest(session_id="pi-7", delta=sent, view=view_pb2.VIEW_FULL)
+        view = await server.condense.PruneMessages(request)
+        typed = await imported(server, pi.data, session_id="typed")
+        other = await failure(server.sessions.ImportSession(pieces(pi.data, session_id="x", format=3)))
+    assert answered.session.format == transcript_pb2.MESSAGE_FORMAT_PI
+    assert typed.session.format == transcript_pb2.MESSAGE_FORMAT_UNSPECIFIED
+    assert view.transcript_etag == answered.session.transcript_etag
+    assert (view.applied.summarized_results, view.applied.spilled_results) == (1, 1)
+    assert len(json.loads(view.native_json)) == 6
+    assert (other.reason, other.metadata["field"]) == ("REQUEST_INVALID", "header.format")
 
 
 async def test_an_import_is_repeated_like_a_creation() -> None:

@@ -7,6 +7,7 @@ from condense_grpc.engine.ports import SessionFilter
 from condense_grpc.engine.requests import SessionInfo
 from condense_grpc.errors import RequestInvalid
 from condense_grpc.server.convert.config import write_config
+from condense_grpc.server.convert.enums import MESSAGE_FORMAT
 from condense_grpc.server.convert.times import read_time, write_time
 from condense_grpc.server.convert.wire_text import wire_text
 from condense_grpc.server.limits import (
@@ -64,3 +65,5 @@ def write_session(info: SessionInfo, target: pb.Session) -> None:
     target.pending_batches = info.pending_batches
     target.rearmed = info.rearmed
     target.status_line = wire_text(info.status_line)
+    if info.native is not None:
+        target.format = MESSAGE_FORMAT.write(info.native)

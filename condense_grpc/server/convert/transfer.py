@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from condense_grpc.api.condense.v1 import session_transfer_pb2 as pb
+from condense_grpc.api.condense.v1 import transcript_pb2
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.requests import ImportResult
 from condense_grpc.errors import DeltaTooLarge, RequestInvalid
@@ -21,6 +22,7 @@ class ImportOrder:
     config: dict[str, Any]
     labels: dict[str, str]
     request_id: str
+    is_native: bool
 
 
 @dataclass(slots=True)
@@ -54,11 +56,15 @@ class ImportReader:
                 pass
 
     def _read_header(self, header: pb.ImportHeader) -> ImportOrder:
+        form = header.format
+        if form not in (transcript_pb2.MESSAGE_FORMAT_UNSPECIFIED, transcript_pb2.MESSAGE_FORMAT_PI):
+            raise RequestInvalid("header.format", "must be that of Pi, or unspecified for messages of the contract")
         return ImportOrder(
             new_session_id(header.session_id, "header.session_id") if header.session_id else "",
             self.configs.new(header.config),
             read_labels(header.labels),
             read_request_id(header.request_id),
+            form == transcript_pb2.MESSAGE_FORMAT_PI,
         )
 
     def finished(self) -> ImportOrder:

@@ -1,11 +1,8 @@
 """Prunes and appends: their requests and their answers."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 
 from condense_grpc.api.condense.v1 import transcript_pb2, view_pb2
-from condense_grpc.domain.edits import ReplaceResult
-from condense_grpc.domain.view import StubReason
 from condense_grpc.engine.requests import CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
 from condense_grpc.errors import NotImplementedYet, RequestInvalid
 from condense_grpc.server.convert.advice import write_advice, write_violation
@@ -122,10 +119,9 @@ def _write_cache(cache: CacheReport, target: view_pb2.CacheReport) -> None:
 
 def _write_applied(result: PruneResult, target: view_pb2.AppliedCounts) -> None:
     applied = result.applied
-    reasons = Counter(edit.reason for edit in result.edits if isinstance(edit, ReplaceResult))
-    target.spilled_results = reasons[StubReason.SPILLED]
-    target.duplicate_results = reasons[StubReason.DUPLICATE]
-    target.summarized_results = applied.stubs - target.spilled_results - target.duplicate_results
+    target.spilled_results = applied.spilled_stubs
+    target.duplicate_results = applied.duplicate_stubs
+    target.summarized_results = applied.stubs - applied.spilled_stubs - applied.duplicate_stubs
     target.purged_arguments = applied.purged_arguments
     target.dropped_messages = applied.dropped_messages
     target.swept_results = applied.swept_orphans

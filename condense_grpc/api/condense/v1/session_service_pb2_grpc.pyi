@@ -491,7 +491,8 @@ class SessionServiceStub(typing.Generic[_SessionServiceCreateSessionType, _Sessi
     Errors:
 
      * `INVALID_ARGUMENT` `NATIVE_JSON_INVALID`: the file does not begin with the header of a session.
-     * `INVALID_ARGUMENT` `REQUEST_INVALID`: the stream does not begin with the `ImportHeader`, or has two.
+     * `INVALID_ARGUMENT` `REQUEST_INVALID`: the stream does not begin with the `ImportHeader`, or has two, or names
+       a format that Pi sessions are not in.
      * `INVALID_ARGUMENT` `SESSION_ID_INVALID`, `CONFIG_INVALID`, `SUMMARIZER_UNKNOWN`: correct the header.
      * `INVALID_ARGUMENT` `DELTA_TOO_LARGE`: the stream is longer than `GetCapabilities` allows.
      * `ALREADY_EXISTS` `SESSION_ALREADY_EXISTS`: choose another id.
@@ -774,7 +775,8 @@ class SessionServiceServicer(metaclass=abc.ABCMeta):
         Errors:
 
          * `INVALID_ARGUMENT` `NATIVE_JSON_INVALID`: the file does not begin with the header of a session.
-         * `INVALID_ARGUMENT` `REQUEST_INVALID`: the stream does not begin with the `ImportHeader`, or has two.
+         * `INVALID_ARGUMENT` `REQUEST_INVALID`: the stream does not begin with the `ImportHeader`, or has two, or names
+           a format that Pi sessions are not in.
          * `INVALID_ARGUMENT` `SESSION_ID_INVALID`, `CONFIG_INVALID`, `SUMMARIZER_UNKNOWN`: correct the header.
          * `INVALID_ARGUMENT` `DELTA_TOO_LARGE`: the stream is longer than `GetCapabilities` allows.
          * `ALREADY_EXISTS` `SESSION_ALREADY_EXISTS`: choose another id.

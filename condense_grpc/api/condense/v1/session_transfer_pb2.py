@@ -24,9 +24,10 @@ _sym_db = _symbol_database.Default()
 
 from condense_grpc.api.condense.v1 import config_pb2 as condense_dot_v1_dot_config__pb2
 from condense_grpc.api.condense.v1 import session_pb2 as condense_dot_v1_dot_session__pb2
+from condense_grpc.api.condense.v1 import transcript_pb2 as condense_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"condense/v1/session_transfer.proto\x12\x0b\x63ondense.v1\x1a\x18\x63ondense/v1/config.proto\x1a\x19\x63ondense/v1/session.proto\"*\n\x14\x45xportSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\"&\n\x15\x45xportSessionResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c\"\x8d\x01\n\x14ImportSessionRequest\x12+\n\x06header\x18\x01 \x01(\x0b\x32\x19.condense.v1.ImportHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x12,\n\nspill_file\x18\x03 \x01(\x0b\x32\x16.condense.v1.SpillFileH\x00\x42\t\n\x07payload\"\xc8\x01\n\x0cImportHeader\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12*\n\x06\x63onfig\x18\x02 \x01(\x0b\x32\x1a.condense.v1.SessionConfig\x12\x35\n\x06labels\x18\x03 \x03(\x0b\x32%.condense.v1.ImportHeader.LabelsEntry\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"*\n\tSpillFile\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"\x86\x01\n\x15ImportSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.condense.v1.Session\x12\x15\n\rmessage_count\x18\x02 \x01(\x03\x12\x13\n\x0b\x65ntry_count\x18\x03 \x01(\x03\x12\x1a\n\x12ignored_line_count\x18\x04 \x01(\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"condense/v1/session_transfer.proto\x12\x0b\x63ondense.v1\x1a\x18\x63ondense/v1/config.proto\x1a\x19\x63ondense/v1/session.proto\x1a\x1c\x63ondense/v1/transcript.proto\"*\n\x14\x45xportSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\"&\n\x15\x45xportSessionResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c\"\x8d\x01\n\x14ImportSessionRequest\x12+\n\x06header\x18\x01 \x01(\x0b\x32\x19.condense.v1.ImportHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x12,\n\nspill_file\x18\x03 \x01(\x0b\x32\x16.condense.v1.SpillFileH\x00\x42\t\n\x07payload\"\xf4\x01\n\x0cImportHeader\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12*\n\x06\x63onfig\x18\x02 \x01(\x0b\x32\x1a.condense.v1.SessionConfig\x12\x35\n\x06labels\x18\x03 \x03(\x0b\x32%.condense.v1.ImportHeader.LabelsEntry\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12*\n\x06\x66ormat\x18\x05 \x01(\x0e\x32\x1a.condense.v1.MessageFormat\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"*\n\tSpillFile\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"\x86\x01\n\x15ImportSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.condense.v1.Session\x12\x15\n\rmessage_count\x18\x02 \x01(\x03\x12\x13\n\x0b\x65ntry_count\x18\x03 \x01(\x03\x12\x1a\n\x12ignored_line_count\x18\x04 \x01(\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,18 +36,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_IMPORTHEADER_LABELSENTRY']._loaded_options = None
   _globals['_IMPORTHEADER_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_EXPORTSESSIONREQUEST']._serialized_start=104
-  _globals['_EXPORTSESSIONREQUEST']._serialized_end=146
-  _globals['_EXPORTSESSIONRESPONSE']._serialized_start=148
-  _globals['_EXPORTSESSIONRESPONSE']._serialized_end=186
-  _globals['_IMPORTSESSIONREQUEST']._serialized_start=189
-  _globals['_IMPORTSESSIONREQUEST']._serialized_end=330
-  _globals['_IMPORTHEADER']._serialized_start=333
-  _globals['_IMPORTHEADER']._serialized_end=533
-  _globals['_IMPORTHEADER_LABELSENTRY']._serialized_start=488
-  _globals['_IMPORTHEADER_LABELSENTRY']._serialized_end=533
-  _globals['_SPILLFILE']._serialized_start=535
-  _globals['_SPILLFILE']._serialized_end=577
-  _globals['_IMPORTSESSIONRESPONSE']._serialized_start=580
-  _globals['_IMPORTSESSIONRESPONSE']._serialized_end=714
+  _globals['_EXPORTSESSIONREQUEST']._serialized_start=134
+  _globals['_EXPORTSESSIONREQUEST']._serialized_end=176
+  _globals['_EXPORTSESSIONRESPONSE']._serialized_start=178
+  _globals['_EXPORTSESSIONRESPONSE']._serialized_end=216
+  _globals['_IMPORTSESSIONREQUEST']._serialized_start=219
+  _globals['_IMPORTSESSIONREQUEST']._serialized_end=360
+  _globals['_IMPORTHEADER']._serialized_start=363
+  _globals['_IMPORTHEADER']._serialized_end=607
+  _globals['_IMPORTHEADER_LABELSENTRY']._serialized_start=562
+  _globals['_IMPORTHEADER_LABELSENTRY']._serialized_end=607
+  _globals['_SPILLFILE']._serialized_start=609
+  _globals['_SPILLFILE']._serialized_end=651
+  _globals['_IMPORTSESSIONRESPONSE']._serialized_start=654
+  _globals['_IMPORTSESSIONRESPONSE']._serialized_end=788
 # @@protoc_insertion_point(module_scope)

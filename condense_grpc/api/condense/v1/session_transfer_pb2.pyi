@@ -9,6 +9,7 @@ import builtins
 import collections.abc
 import condense_grpc.api.condense.v1.config_pb2
 import condense_grpc.api.condense.v1.session_pb2
+import condense_grpc.api.condense.v1.transcript_pb2
 import google.protobuf.descriptor
 import google.protobuf.internal.containers
 import google.protobuf.message
@@ -116,10 +117,15 @@ class ImportHeader(google.protobuf.message.Message):
     CONFIG_FIELD_NUMBER: builtins.int
     LABELS_FIELD_NUMBER: builtins.int
     REQUEST_ID_FIELD_NUMBER: builtins.int
+    FORMAT_FIELD_NUMBER: builtins.int
     session_id: builtins.str
     """The id of the new session; empty: that of the file's header."""
     request_id: builtins.str
     """A random text that names this request, the same in every retry; empty: a retry is a request of its own."""
+    format: condense_grpc.api.condense.v1.transcript_pb2.MessageFormat.ValueType
+    """The form in which the client goes on with the history, `MESSAGE_FORMAT_PI` or messages of this contract. A message
+    that it sends again is recognised in that form only.
+    """
     @property
     def config(self) -> condense_grpc.api.condense.v1.config_pb2.SessionConfig:
         """Where its configuration differs from the defaults."""
@@ -135,9 +141,10 @@ class ImportHeader(google.protobuf.message.Message):
         config: condense_grpc.api.condense.v1.config_pb2.SessionConfig | None = ...,
         labels: collections.abc.Mapping[builtins.str, builtins.str] | None = ...,
         request_id: builtins.str = ...,
+        format: condense_grpc.api.condense.v1.transcript_pb2.MessageFormat.ValueType = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["config", b"config"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["config", b"config", "labels", b"labels", "request_id", b"request_id", "session_id", b"session_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["config", b"config", "format", b"format", "labels", b"labels", "request_id", b"request_id", "session_id", b"session_id"]) -> None: ...
 
 Global___ImportHeader: typing_extensions.TypeAlias = ImportHeader
 
@@ -178,7 +185,9 @@ class ImportSessionResponse(google.protobuf.message.Message):
     entry_count: builtins.int
     """Entries of condensing that were taken over: index records, summaries, chains, and the like."""
     ignored_line_count: builtins.int
-    """Lines that could not be read, or that record nothing this service knows. They are left out."""
+    """Lines that could not be read, which are left out, and lines that mean nothing to this service, which
+    `ExportSession` gives back where they stood.
+    """
     @property
     def session(self) -> condense_grpc.api.condense.v1.session_pb2.Session:
         """The new session."""
