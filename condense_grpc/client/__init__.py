@@ -12,7 +12,7 @@ from condense_grpc.api.condense.v1.flush_event_pb2 import FlushCompleted, FlushE
 from condense_grpc.api.condense.v1.flush_pb2 import FlushTrigger
 from condense_grpc.api.condense.v1.usage_pb2 import ContextUsage
 from condense_grpc.client import errors, slices
-from condense_grpc.client.adapters import ANTHROPIC, OPENAI, PI, PROTOBUF, MessageAdapter, Turn, TurnKind
+from condense_grpc.client.adapters import ANTHROPIC, OPENAI, PI, PROTOBUF, MessageAdapter, Turn, TurnKind, native
 from condense_grpc.client.async_client import AsyncCondenseClient, AsyncFlushStream, AsyncSession
 from condense_grpc.client.errors import CondenseError, DeadlineExceeded, MessageInvalid, SessionNotFound, Unavailable
 from condense_grpc.client.options import ClientOptions
@@ -51,6 +51,7 @@ __all__ = [
     "Unavailable",
     "View",
     "errors",
+    "native",
     "recovery_tool",
     "slices",
 ]

@@ -14,8 +14,10 @@ from condense_grpc.api.condense.v1.config_pb2 import SessionConfig
 from condense_grpc.api.condense.v1.transcript_pb2 import TranscriptDelta
 from condense_grpc.api.condense.v1.view_pb2 import PruneMessagesRequest, PruneMessagesResponse
 from condense_grpc.client.adapters.base import MessageAdapter
+from condense_grpc.client.adapters.native import NativeAdapter
 from condense_grpc.client.draft import Chunks, Draft
 from condense_grpc.client.errors import CondenseError, DeltaTooLarge, TranscriptMismatch
+from condense_grpc.client.native_draft import NativeDraft
 from condense_grpc.client.options import ClientOptions
 from condense_grpc.client.retry import with_retries
 from condense_grpc.client.sent_history import START, Checkpoint, SentHistory
@@ -46,6 +48,8 @@ class Delivery(Generic[T]):
 
     def draft(self, objects: Sequence[T]) -> Draft[T]:
         """A list to deliver, read and checked."""
+        if isinstance(self.adapter, NativeAdapter):
+            return NativeDraft(self.adapter, objects, self._sent, self._options.max_message_bytes)
         return Draft(self.adapter, objects, self._sent, self._options.max_message_bytes)
 
     def forget(self) -> None:

@@ -65,9 +65,28 @@ class Draft(Generic[T]):
 
     def delta(self, base: Checkpoint) -> TranscriptDelta:
         """Everything behind a base. An empty list is sent too: the transcript ends at the base then."""
-        delta = _delta_at(base)
+        delta = delta_at(base)
         delta.messages.CopyFrom(MessageList(messages=self.messages_from(base)))
         return delta
+
+    def chunks(
+        self, base: Checkpoint, *, session_id: str, config: SessionConfig | None, size: int
+    ) -> Iterator[AppendMessagesRequest]:
+        """Everything behind a base as the requests of an upload, at least one, of about that size.
+
+        A larger message is alone in its chunk.
+        """
+        request = AppendMessagesRequest(session_id=session_id, config=config, delta=delta_at(base))
+        request.delta.messages.SetInParent()
+        filled = 0
+        for message in self.messages_from(base):
+            length = message.ByteSize()
+            if filled and filled + length > size:
+                yield request
+                request, filled = AppendMessagesRequest(), 0
+            request.delta.messages.messages.append(message)
+            filled += length
+        yield request
 
     def _messages_of(self, index: int) -> list[Message]:
         if index not in self._read:
@@ -79,19 +98,15 @@ class Draft(Generic[T]):
             messages = [self._adapter.to_message(piece) for piece in self._adapter.split(self.objects[index])]
         except UnicodeEncodeError as error:
             what = "holds text with a lone surrogate, half of a character: replace it, for example by U+FFFD"
-            raise _invalid(index, what) from error
+            raise invalid(index, what) from error
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             what = f"is not a message of the shape that {type(self._adapter).__name__} reads ({type(error).__name__})"
-            raise _invalid(index, what) from error
+            raise invalid(index, what) from error
         if not messages or any(message.WhichOneof("kind") is None for message in messages):
-            raise _invalid(index, "has no kind: set user, assistant, tool_result or custom")
+            raise invalid(index, "has no kind: set user, assistant, tool_result or custom")
         size = sum(message.ByteSize() for message in messages)
         if size > self._max_bytes:
-            raise MessageTooLarge(
-                f"message {index} has {size} bytes, more than the {self._max_bytes} of one gRPC message: "
-                "make it smaller, or raise the limit of client and server",
-                metadata={"messageIndex": str(index), "bytes": str(size), "maxBytes": str(self._max_bytes)},
-            )
+            raise too_large(index, size, self._max_bytes)
         return messages
 
     def _turn_start(self, index: int) -> int:
@@ -116,25 +131,26 @@ class Chunks(Generic[T]):
         self._session_id, self._config = session_id, config
 
     def __iter__(self) -> Iterator[AppendMessagesRequest]:
-        """Chunks of about the size that was asked for, at least one; a larger message is alone in its chunk."""
-        request = AppendMessagesRequest(session_id=self._session_id, config=self._config, delta=_delta_at(self._base))
-        request.delta.messages.SetInParent()
-        filled = 0
-        for message in self._draft.messages_from(self._base):
-            size = message.ByteSize()
-            if filled and filled + size > self._size:
-                yield request
-                request, filled = AppendMessagesRequest(), 0
-            request.delta.messages.messages.append(message)
-            filled += size
-        yield request
+        """The requests, from the first one on."""
+        return self._draft.chunks(self._base, session_id=self._session_id, config=self._config, size=self._size)
 
 
-def _delta_at(base: Checkpoint) -> TranscriptDelta:
+def delta_at(base: Checkpoint) -> TranscriptDelta:
+    """A delta without a payload."""
     return TranscriptDelta(base_length=base.length, base_etag=base.etag, create_if_missing=True)
 
 
-def _invalid(index: int, what: str) -> MessageInvalid:
+def too_large(index: int, size: int, limit: int) -> MessageTooLarge:
+    """The refusal of a message that fits into no request."""
+    return MessageTooLarge(
+        f"message {index} has {size} bytes, more than the {limit} of one gRPC message: "
+        "make it smaller, or raise the limit of client and server",
+        metadata={"messageIndex": str(index), "bytes": str(size), "maxBytes": str(limit)},
+    )
+
+
+def invalid(index: int, what: str) -> MessageInvalid:
+    """The refusal of an object that cannot be sent."""
     return MessageInvalid(f"message {index} {what}", metadata={"messageIndex": str(index)})
 
 

@@ -21,6 +21,7 @@ from condense_grpc.api.condense.v1.transcript_pb2 import TranscriptDelta
 from condense_grpc.api.condense.v1.usage_pb2 import ContextUsage
 from condense_grpc.api.condense.v1.view_pb2 import VIEW_EDITS, VIEW_FULL, PruneMessagesRequest
 from condense_grpc.client.adapters.base import MessageAdapter
+from condense_grpc.client.adapters.native import NativeAdapter
 from condense_grpc.client.arrangement import EditNotUnderstood, apply_edits, read_full_view
 from condense_grpc.client.delivery import Delivery
 from condense_grpc.client.draft import Draft
@@ -35,6 +36,7 @@ from condense_grpc.client.errors import (
     TranscriptMismatch,
     Unavailable,
 )
+from condense_grpc.client.native_view import apply_native_edits, read_native_view
 from condense_grpc.client.options import ClientOptions, call_metadata
 from condense_grpc.client.recovery import ArgumentsUnclear, read_arguments
 from condense_grpc.client.steps import Emit, Receive, Steps
@@ -114,11 +116,17 @@ class SessionCore(Generic[T]):
             return View(draft.objects, (), response)
         edits = held.edits if response.unchanged else tuple(response.edits)
         try:
-            messages = apply_edits(self._delivery.adapter, draft.objects, draft.piece_counts, edits)
+            messages = self._apply(draft, edits)
         except EditNotUnderstood:
             return View((yield from self._full_view(draft)), edits, response)
         self._held = _HeldEdits(response.revision, edits)
         return View(messages, edits, response)
+
+    def _apply(self, draft: Draft[T], edits: Sequence[Edit]) -> list[T]:
+        adapter = self._delivery.adapter
+        if isinstance(adapter, NativeAdapter):
+            return apply_native_edits(draft.objects, edits)
+        return apply_edits(adapter, draft.objects, draft.piece_counts, edits)
 
     def _full_view(self, draft: Draft[T]) -> Steps[list[T]]:
         """The same view as the server writes it out: for edits of a kind that this client does not know."""
@@ -127,7 +135,10 @@ class SessionCore(Generic[T]):
             return PruneMessagesRequest(session_id=self.session_id, delta=delta, view=VIEW_FULL)
 
         response = yield from self._delivery.prune(draft, request_of)
-        adapter, sent = self._delivery.adapter, draft.all_messages()
+        adapter = self._delivery.adapter
+        if isinstance(adapter, NativeAdapter):
+            return read_native_view(adapter, draft.objects, response.native_json)
+        sent = draft.all_messages()
         return read_full_view(adapter, draft.objects, draft.piece_counts, sent=sent, shown=response.messages)
 
     def flush(self, objects: Sequence[T] | None, options: FlushOptions) -> Steps[None]:

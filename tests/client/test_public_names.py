@@ -15,7 +15,7 @@ NAMES = {
     *("AsyncSession", "ClientOptions", "CondenseClient", "CondenseError", "ContextUsage", "DeadlineExceeded"),
     *("FlushCompleted", "FlushEvent", "FlushStream", "FlushTrigger", "MessageAdapter", "MessageInvalid", "RetryPolicy"),
     *("Session", "SessionConfig", "SessionNotFound", "Turn", "TurnKind", "Unavailable", "View", "errors"),
-    *("recovery_tool", "slices"),
+    *("native", "recovery_tool", "slices"),
 }
 
 

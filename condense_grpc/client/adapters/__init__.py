@@ -2,6 +2,7 @@
 
 from condense_grpc.client.adapters.anthropic import AnthropicAdapter
 from condense_grpc.client.adapters.base import MessageAdapter, Turn, TurnKind
+from condense_grpc.client.adapters.native import NativeAdapter, native
 from condense_grpc.client.adapters.openai import OpenAIAdapter
 from condense_grpc.client.adapters.pi import PiAdapter
 from condense_grpc.client.adapters.protobuf import ProtobufAdapter
@@ -11,4 +12,4 @@ OPENAI = OpenAIAdapter()
 PI = PiAdapter()
 PROTOBUF = ProtobufAdapter()
 
-__all__ = ["ANTHROPIC", "OPENAI", "PI", "PROTOBUF", "MessageAdapter", "Turn", "TurnKind"]
+__all__ = ["ANTHROPIC", "OPENAI", "PI", "PROTOBUF", "MessageAdapter", "NativeAdapter", "Turn", "TurnKind", "native"]
