@@ -28,6 +28,7 @@ FIELDS = {
     "recovered_exact",
     "invalid_views",
     "violations",
+    "decisions",
 }
 
 

@@ -49,6 +49,8 @@ class Toolbox:
         for folder, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and name[0] != ".")
             for name in sorted(names):
+                if not _is_writable_name(name):
+                    continue
                 path = Path(folder) / name
                 if path.is_file() and not path.is_symlink() and _is_text(path):
                     yield path
@@ -112,6 +114,11 @@ class Toolbox:
         if not resolved.is_relative_to(self.root):
             raise ValueError(f"{path} lies outside of the folder")
         return resolved
+
+
+def _is_writable_name(name: str) -> bool:
+    """Whether a name is UTF-8: what is not cannot stand in a message."""
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _is_text(path: Path) -> bool:

@@ -16,8 +16,11 @@ from rich.table import Table
 from condense_grpc.cli.console import wide_console
 from condense_grpc.cli.replay.run import Replay, ReplayReport
 from condense_grpc.cli.replay.session_file import read_session
+from condense_grpc.cli.replay.shapes import shape_of
 from condense_grpc.cli.server_process import ServerProcess
-from condense_grpc.client import PI, CondenseClient
+from condense_grpc.client import CondenseClient
+from condense_grpc.client.errors import CondenseError
+from condense_grpc.native.formats import NativeFormat
 
 
 @click.command()
@@ -30,9 +33,20 @@ from condense_grpc.client import PI, CondenseClient
     metavar="TOKENS",
     help="Also flush in the middle of the work when a request would be larger than this.",
 )
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice([form.value for form in NativeFormat]),
+    help="Send the sessions in the shape of a provider instead of messages of the contract.",
+)
 @click.option("--target", help="A running server (host:port). Without it one is started on a temporary store.")
 def replay(
-    files: Sequence[Path], as_json: bool, show_requests: bool, flush_above: int | None, target: str | None
+    files: Sequence[Path],
+    as_json: bool,
+    show_requests: bool,
+    flush_above: int | None,
+    shape: str | None,
+    target: str | None,
 ) -> None:
     """Replay recorded sessions (Pi JSONL) turn by turn, as their hosts would have sent them.
 
@@ -43,7 +57,11 @@ def replay(
     reports: list[ReplayReport] = []
     with _server(target) as address, CondenseClient(address) as client:
         for path in files:
-            report = _replay_file(client, path, console, flush_above)
+            form = None if shape is None else NativeFormat(shape)
+            try:
+                report = _replay_file(client, path, console, flush_above, form)
+            except CondenseError as error:
+                raise click.ClickException(f"{path.name} could not be replayed: {error}") from error
             reports.append(report)
             if as_json:
                 click.echo(json.dumps(report.as_json()))
@@ -67,10 +85,13 @@ def _server(target: str | None) -> Iterator[str]:
         yield server.address
 
 
-def _replay_file(client: CondenseClient, path: Path, console: Console, flush_above: int | None) -> ReplayReport:
+def _replay_file(
+    client: CondenseClient, path: Path, console: Console, flush_above: int | None, form: NativeFormat | None
+) -> ReplayReport:
     messages = read_session(path)
-    session = client.session(f"replay-{path.stem}-{secrets.token_hex(4)}", adapter=PI)
-    run = Replay(path.name, messages, session, flush_above_tokens=flush_above)
+    shape = shape_of(messages, form)
+    session = client.session(f"replay-{path.stem}-{secrets.token_hex(4)}", adapter=shape.adapter)
+    run = Replay(path.name, messages, session, flush_above_tokens=flush_above, shape=shape)
     total = sum(message.get("role") == "assistant" for message in messages)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:

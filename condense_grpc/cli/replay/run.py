@@ -1,19 +1,20 @@
 """The replay of one session: every request as its host sent it, a flush at every answer, then every original back."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from condense_grpc.api.condense.v1.flush_pb2 import FLUSH_TRIGGER_BUDGET, FLUSH_TRIGGER_MESSAGE_END, FlushTrigger
 from condense_grpc.api.condense.v1.tool_call_pb2 import TOOL_CALL_STATE_DUPLICATE
-from condense_grpc.cli.replay.history import Measures, extends, is_text_only, originals
-from condense_grpc.client import Session
+from condense_grpc.cli.replay.history import extends, is_text_only
+from condense_grpc.cli.replay.shapes import ContractShape, Shape
+from condense_grpc.client import Session, View
 from condense_grpc.client.errors import ResultNotFound
 from condense_grpc.domain.numbers import token_estimate
-from condense_grpc.domain.validity import find_violations
-from condense_grpc.testing.validator import new_defects
 
 Json = dict[str, Any]
+_IDS_PER_QUERY = 100
 
 
 @dataclass(slots=True)
@@ -21,7 +22,8 @@ class ReplayReport:
     """What a replay found. Tokens are estimates (characters / 4), summed over all requests; peaks are single ones.
 
     `results` counts the tool results of the file, `recovered_exact` those that came back byte for byte. A view is
-    invalid when it has a defect that the history itself has not; `violations` counts the history's own.
+    invalid when it has a defect that the history itself has not; `violations` counts the history's own. `decisions`
+    names what was decided about results: in whatever shape a session is sent, that is the same.
     """
 
     file: str
@@ -37,6 +39,7 @@ class ReplayReport:
     recovered_exact: int = 0
     invalid_views: int = 0
     violations: int = 0
+    decisions: str = ""
     per_request: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -60,12 +63,14 @@ class Replay:
         between_calls: Callable[[], None] = lambda: None,
         *,
         flush_above_tokens: int | None = None,
+        shape: Shape | None = None,
     ) -> None:
         self._messages = messages
         self._session = session
         self._between_calls = between_calls
         self._flush_above_tokens = flush_above_tokens
-        self._measures = Measures()
+        self._shape = shape or ContractShape(messages)
+        self._decided = hashlib.sha256()
         self._shown: list[Json] = []
         self.report = ReplayReport(name)
 
@@ -74,18 +79,19 @@ class Replay:
         for position, message in enumerate(self._messages):
             if message.get("role") != "assistant":
                 continue
-            self._request(self._messages[:position])
+            self._request(self._shape.history(position))
             if is_text_only(message):
-                self._flush(self._messages[: position + 1], FLUSH_TRIGGER_MESSAGE_END)
+                self._flush(self._shape.history(position + 1), FLUSH_TRIGGER_MESSAGE_END)
             yield
-        self._flush(self._messages, FLUSH_TRIGGER_MESSAGE_END)
+        self._flush(self._shape.history(len(self._messages)), FLUSH_TRIGGER_MESSAGE_END)
         self._recover()
-        self.report.violations = len(find_violations(self._measures.skeletons(self._messages)))
+        self.report.violations = self._shape.violations()
+        self.report.decisions = self._decided.hexdigest()[:16]
 
     def _request(self, history: Sequence[Json]) -> None:
         view = self._view(history)
-        report, measures = self.report, self._measures
-        raw, condensed = measures.tokens(history), measures.tokens(view)
+        report, shape = self.report, self._shape
+        raw, condensed = shape.tokens(history), shape.tokens(view)
         report.requests += 1
         report.raw_tokens += raw
         report.condensed_tokens += condensed
@@ -93,20 +99,34 @@ class Replay:
         report.condensed_peak_tokens = max(report.condensed_peak_tokens, condensed)
         report.per_request.append((raw, condensed))
         report.cache_breaks += not extends(view, self._shown)
-        report.invalid_views += bool(new_defects(measures.skeletons(history), measures.skeletons(view)))
+        report.invalid_views += shape.is_worse(history, view)
         self._shown = view
 
     def _view(self, history: Sequence[Json]) -> list[Json]:
         """What the host sends. Above the budget it flushes in the middle of the work, when that is worth it."""
         self._between_calls()
         view = self._session.prune(history)
+        self._note(view)
         budget = self._flush_above_tokens
         pending = token_estimate(view.advice.pending_chars)
-        if budget is None or pending < budget // 8 or self._measures.tokens(view.messages) <= budget:
+        if budget is None or pending < budget // 8 or self._shape.tokens(view.messages) <= budget:
             return view.messages
         self._flush(history, FLUSH_TRIGGER_BUDGET)
         self._between_calls()
-        return self._session.prune(history).messages
+        view = self._session.prune(history)
+        self._note(view)
+        return view.messages
+
+    def _note(self, view: View[Any]) -> None:
+        """Take down what the view says about results, without positions, which differ between shapes."""
+        stubs = [
+            (edit.replace_result.ref, edit.replace_result.reason)
+            for edit in view.edits
+            if edit.HasField("replace_result")
+        ]
+        applied = view.applied
+        counts = (applied.purged_arguments, applied.swept_results, applied.inserted_summaries, applied.inserted_chains)
+        self._decided.update(repr((stubs, counts)).encode())
 
     def _flush(self, history: Sequence[Json], trigger: "FlushTrigger.ValueType") -> None:
         self._between_calls()
@@ -116,7 +136,7 @@ class Replay:
 
     def _recover(self) -> None:
         """Every result by its key, and by its ref where it has one."""
-        wanted = originals(self._messages)
+        wanted = self._shape.originals(self._keys())
         self.report.results = len(wanted)
         refs: set[str] = set()
         for key, text in wanted.items():
@@ -130,6 +150,17 @@ class Replay:
                 exact = exact and (not is_own or self._read(record.ref) == text)
             self.report.recovered_exact += exact
         self.report.refs = len(refs)
+
+    def _keys(self) -> dict[str, list[str]]:
+        """The keys of all results by the ids of their calls, in order."""
+        results = (message for message in self._messages if message.get("role") == "toolResult")
+        ids = list(dict.fromkeys(str(message.get("toolCallId", "")) for message in results))
+        found: dict[str, list[str]] = {}
+        for start in range(0, len(ids), _IDS_PER_QUERY):
+            self._between_calls()
+            for record in self._session.query(ids[start : start + _IDS_PER_QUERY]).records:
+                found.setdefault(record.tool_call_id, []).append(record.occurrence_key)
+        return found
 
     def _read(self, name: str) -> str | None:
         try:

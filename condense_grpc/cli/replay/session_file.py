@@ -15,15 +15,18 @@ def read_session(path: Path) -> list[Json]:
     Raises click.ClickException with the line that cannot be read.
     """
     messages: list[Json] = []
-    with path.open(encoding="utf-8") as file:
-        # Only line feeds end a line: texts may hold other line separators unescaped.
-        for number, line in enumerate(file.read().split("\n"), start=1):
-            if not line.strip():
-                continue
-            value = _parsed(path, number, line)
-            message = value.get("message") if value.get("type") == "message" else value
-            if isinstance(message, dict) and isinstance(message.get("role"), str):
-                messages.append(_writable(message))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path.name} is not UTF-8 text (byte {error.start})") from error
+    # Only line feeds end a line: texts may hold other line separators unescaped.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = _parsed(path, number, line)
+        message = value.get("message") if value.get("type") == "message" else value
+        if isinstance(message, dict) and isinstance(message.get("role"), str):
+            messages.append(_writable(message))
     if not messages:
         raise click.ClickException(f"{path.name} has no messages: a session file holds one JSON message per line")
     return messages
