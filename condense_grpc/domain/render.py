@@ -4,6 +4,7 @@ A pure function over skeletons that changes nothing. Phases, each on the output 
 error purge, chain ranges, orphan sweep.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,9 @@ from condense_grpc.domain.purge import find_purges
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.sweep import find_orphans, orphan_diagnostic
 from condense_grpc.domain.view import Diagnostic, Element, Stub, StubReason, View, list_chars
+
+_MORE = re.compile(r"(?: \(\+[0-9]+ image\(s\)\))?(?: \(\+[0-9]+ part\(s\)\))?")
+_MORE_MARK = "\0more\0"
 
 
 def _no_body(position: int) -> ResultBody:
@@ -102,14 +106,21 @@ def find_stub(
     if record is None or protection.call(record.tool_name, record.paths):
         return None
     ref = index.short_ref(lookup) or message.tool_call_id
-    text = stub_text(record, ref, more_parts(message))
-    if text == message.stub_text:
+    if message.stub_text is not None and _is_stub_of(message.stub_text, record, ref):
         return None
+    text = stub_text(record, ref, more_parts(message))
     if record.spilled:
         reason = StubReason.SPILLED
     else:
         reason = StubReason.DUPLICATE if index.is_alias(lookup) else StubReason.SUMMARIZED
     return Stub(text, ref, reason)
+
+
+def _is_stub_of(text: str, record: Record, ref: str) -> bool:
+    """Whether a text is the stub of this record already, whatever parts it says there were beside the text."""
+    before, _, behind = stub_text(record, ref, _MORE_MARK).partition(_MORE_MARK)
+    more = text[len(before) : len(text) - len(behind)]
+    return text == before + more + behind and _MORE.fullmatch(more) is not None
 
 
 def more_parts(message: MessageSkeleton) -> str:

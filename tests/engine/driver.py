@@ -9,11 +9,13 @@ from typing import Any
 
 from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.chain_body import escape_delimiters
+from condense_grpc.domain.chains import RECOVERY_TOOL
 from condense_grpc.domain.edits import apply_edits
 from condense_grpc.domain.json_text import compact
 from condense_grpc.domain.messages import Message, Role, TextPart, ToolCallPart, text_of
-from condense_grpc.domain.pairing import Pairs
+from condense_grpc.domain.pairing import Pairs, keys_of
 from condense_grpc.domain.pi_json import message_to_pi
+from condense_grpc.domain.render import RenderInput, render
 from condense_grpc.domain.skeleton import skeletons_of
 from condense_grpc.domain.validity import Violation, ViolationKind, find_violations
 from condense_grpc.engine.requests import CacheReport, Delta, PruneRequest, PruneResult, ViewKind
@@ -207,6 +209,7 @@ class Driver:
         self._check_validity(now)
         await self._check_names(now)
         self._check_nothing_lost(now)
+        self._check_render_of_view(now)
         self._check_same_state_same_answers(now)
         await self._check_edits(now, full)
         if before is not None and isinstance(operation, op.Append) and now.head_commit == before.head_commit:
@@ -273,6 +276,19 @@ class Driver:
             is_relocated = f"\n{escape_delimiters(text_of(message))}\n</protected-output>" in blocks
             assert state.decisions.index.is_summarized(key) or is_relocated or place not in call_of, (key, now.view)
 
+    def _check_render_of_view(self, now: Seen) -> None:
+        """A list that has our stubs and blocks already is rendered as it is.
+
+        Results that share id and time are numbered in their list, and grace counts user messages, blocks too.
+        """
+        state = state_of(self.world, self.name)
+        skeletons = skeletons_of(now.view, state.config.path_arguments)
+        _, numbers = keys_of(skeletons)
+        recovers = state.config.recovery_grace_turns and any(one.tool_name == RECOVERY_TOOL for one in skeletons)
+        if state.config.enabled and not any(numbers + state.transcript.numbers) and not recovers:
+            again = render(RenderInput(skeletons, state.decisions.index, state.config))
+            assert not again.pruned, [element for element in again.elements if element.is_edited or element.block]
+
     def _check_same_state_same_answers(self, now: Seen) -> None:
         """The state is the replay of messages and decisions: equal ones look equal, whatever came between."""
         state = state_of(self.world, self.name)
@@ -320,7 +336,7 @@ class Driver:
         for place, (old, new) in enumerate(zip(before.view, now.view, strict=False)):
             if old != new and place < open_turn:
                 is_purge = old.role is Role.ASSISTANT and _without_arguments(old) == _without_arguments(new)
-                is_grace_end = old.tool_name == "context_tree_query" and old.tool_call_id == new.tool_call_id
+                is_grace_end = old.tool_name == RECOVERY_TOOL and old.tool_call_id == new.tool_call_id
                 assert is_purge or is_grace_end, (place, old, new)
 
     def _check_refs_keep_their_meaning(self, before: Seen | None, now: Seen) -> None:
