@@ -119,6 +119,10 @@ class Engine:
         await self._registry.close()
         await self._tools.store.close()
 
+    async def stop_flushes(self) -> None:
+        """Cancel what is being flushed and take no more flushes; each ends with its last event."""
+        await self._flushing.close(0)
+
     def end_watches(self) -> None:
         """Send everybody away who watches a session: they would stay for ever. They get ShuttingDown."""
         self._feeds.close()

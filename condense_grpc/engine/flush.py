@@ -36,6 +36,7 @@ from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.revision import current_revision
+from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, sum_of_checks, summary_usage, writer_of
 from condense_grpc.engine.tools import Tools
@@ -71,11 +72,15 @@ class Flush:
 
     async def run(self) -> FlushCompleted:
         """Everything, from the snapshot to what its last event says."""
-        if not await self._begin():
-            return await self._completed(FlushOutcome.DISABLED, CompressionReport())
-        await self._summarize_and_commit()
-        await self._write_frontier()
-        report = await self._compress()
+        try:
+            if not await self._begin():
+                return await self._completed(FlushOutcome.DISABLED, CompressionReport())
+            await self._summarize_and_commit()
+            await self._write_frontier()
+            report = await self._compress()
+        except asyncio.CancelledError:
+            await completed(self._write_metrics(FlushOutcome.CANCELLED))
+            raise
         outcome = flush_outcome(self._works, report)
         await self._write_metrics(outcome)
         return await self._completed(outcome, report)
@@ -188,6 +193,10 @@ class Flush:
         self._run.emit(batch_finished(work))
         if work.outcome is BatchOutcome.FAILED:
             self._run.emit(Notice("warning", f"batch {work.number} stays as it is: {work.failure_reason or 'pending'}"))
+        elif work.outcome is BatchOutcome.SKIPPED_OVERSIZED and not self._config.quiet_oversized_skips:
+            self._run.emit(
+                Notice("info", f"batch {work.number} stays as it is: its summary was longer than its source")
+            )
 
     # After the batches
 

@@ -119,7 +119,7 @@ def completed_flush(
     return FlushCompleted(
         outcome,
         _counts_of(works),
-        decisions.frontier,
+        decisions.frontier if any(work.is_processed for work in works) else None,
         decisions.stats,
         revision,
         report.blocks,

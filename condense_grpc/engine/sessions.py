@@ -16,7 +16,7 @@ from condense_grpc.engine.requests import Delta, SessionInfo
 from condense_grpc.engine.session_info import session_info
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
-from condense_grpc.errors import SessionAlreadyExists, SessionNotFound
+from condense_grpc.errors import SessionAlreadyExists, SessionNotFound, TranscriptMismatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class Sessions:
             return False
         if await self._store.read_row(session_id) is not None:
             return False
+        if delta.base_length:
+            raise TranscriptMismatch(delta.base_length, 0, "")
         try:
             await self._registry.create(self.new_row(session_id, delta.config, {}))
         except SessionAlreadyExists:

@@ -101,6 +101,7 @@ class SessionState:
         before = self.transcript.head_node
         extension = self.transcript.take_in(base_length, arrivals, now_ms)
         if extension.rewound:
+            self.loaded_length = extension.kept_length
             self._leave_decisions(extension.kept_length)
         if self.transcript.head_node != before:
             self._take_back_decisions()

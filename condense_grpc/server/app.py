@@ -41,6 +41,8 @@ from condense_grpc.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 
+_LAST_WORDS_SECONDS = 1.0
+
 CONDENSE = condense_service_pb2.DESCRIPTOR.services_by_name["CondenseService"]
 SESSIONS = session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]
 CAPABILITIES = capabilities_service_pb2.DESCRIPTOR.services_by_name["CapabilitiesService"]
@@ -129,6 +131,9 @@ class CondenseServer:
         self._engine.end_watches()
         if not await self._admission.drain(grace_seconds):
             logger.warning("calls were cancelled because they had not ended within the grace")
+            # The streams of flushes end by their own last event before every call is cut off.
+            await self._engine.stop_flushes()
+            await self._admission.drain(_LAST_WORDS_SECONDS)
         await self._server.stop(None)
         self._workers.close()
 

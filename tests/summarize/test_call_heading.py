@@ -15,7 +15,7 @@ from condense_grpc.summarize.call_heading import arguments_of, command_of, headi
         ({"pattern": "TODO", "path": "src"}, "TODO in src"),
         ({"url": "https://x.org"}, "https://x.org"),
         ({"reservation": "ABC123", "n": 1}, "ABC123"),
-        ({"n": 1}, ""),
+        ({"n": 1}, '{"n":1}'),
         ({}, ""),
     ],
 )

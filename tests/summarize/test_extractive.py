@@ -91,8 +91,8 @@ def test_each_call_opens_with_its_label_outcome_and_telling_argument() -> None:
         )
     )
     lines = text.split("\n")
-    assert lines[0] == "- [[1:read]] src/app.py: OK, 2 lines, 1801 chars"
-    assert "- [[2:bash]] make test: ERROR, 301 lines, 1500 chars" in lines
+    assert lines[0] == "- [[1:read]] read src/app.py: OK, 2 lines, 1801 chars"
+    assert "- [[2:bash]] bash make test: ERROR, 301 lines, 1500 chars" in lines
 
 
 def test_a_short_result_is_quoted_whole() -> None:
