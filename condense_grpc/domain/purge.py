@@ -34,9 +34,7 @@ def find_purges(
     return purges
 
 
-def purges_of(
-    message: MessageSkeleton, has_failed: Callable[[int], bool], config: PurgeErrorsConfig
-) -> dict[int, str]:
+def purges_of(message: MessageSkeleton, has_failed: Callable[[int], bool], config: PurgeErrorsConfig) -> dict[int, str]:
     """New arguments by call ordinal, for one assistant message that is due. `has_failed`: whether the result did."""
     return {
         ordinal: purged_arguments(call.args_chars)

@@ -90,7 +90,10 @@ class Reclaim:
 
 @dataclass(frozen=True, slots=True)
 class CacheReport:
-    """How the view differs from the one before it. `first_changed_index` is a position in the view."""
+    """How the view differs from the one before it.
+
+    `first_changed_index` is a position in the view; its length when nothing has changed and nothing is new.
+    """
 
     first_changed_index: int
     unchanged_prefix_chars: int

@@ -287,7 +287,7 @@ class CacheReport(google.protobuf.message.Message):
     BREAKS_CACHE_FIELD_NUMBER: builtins.int
     first_changed_index: builtins.int
     """The position in this view of the first message that the last view did not have there, new messages at the end
-    included. Absent: there is none.
+    included. The number of messages of this view: there is none.
     """
     unchanged_prefix_chars: builtins.int
     """Characters before that position: what the cache can still serve."""
