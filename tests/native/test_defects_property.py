@@ -1,4 +1,4 @@
-"""Histories with defects: nothing fails, views have no defect of their own, and what is repaired is told as repaired."""
+"""Histories with defects: nothing fails, views have no defect of their own, what is repaired is told."""
 
 import json
 from collections.abc import Sequence
