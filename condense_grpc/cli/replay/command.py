@@ -17,6 +17,7 @@ from condense_grpc.cli.console import wide_console
 from condense_grpc.cli.replay.run import Replay, ReplayReport
 from condense_grpc.cli.replay.session_file import read_session
 from condense_grpc.cli.replay.shapes import shape_of
+from condense_grpc.cli.replay.tool_calls import lister
 from condense_grpc.cli.server_process import ServerProcess
 from condense_grpc.client import CondenseClient
 from condense_grpc.client.errors import CondenseError
@@ -91,7 +92,8 @@ def _replay_file(
     messages = read_session(path)
     shape = shape_of(messages, form)
     session = client.session(f"replay-{path.stem}-{secrets.token_hex(4)}", adapter=shape.adapter)
-    run = Replay(path.name, messages, session, flush_above_tokens=flush_above, shape=shape)
+    keys = lister(client.channel, session.session_id)
+    run = Replay(path.name, messages, session, flush_above_tokens=flush_above, shape=shape, keys=keys)
     total = sum(message.get("role") == "assistant" for message in messages)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:

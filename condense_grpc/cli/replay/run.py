@@ -1,7 +1,7 @@
 """The replay of one session: every request as its host sent it, a flush at every answer, then every original back."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,6 @@ from condense_grpc.client.errors import ResultNotFound
 from condense_grpc.domain.numbers import token_estimate
 
 Json = dict[str, Any]
-_IDS_PER_QUERY = 100
 
 
 @dataclass(slots=True)
@@ -64,12 +63,15 @@ class Replay:
         *,
         flush_above_tokens: int | None = None,
         shape: Shape | None = None,
+        keys: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> None:
+        """`keys`: those of all results by tool call id, as the server tells them; for shapes without times."""
         self._messages = messages
         self._session = session
         self._between_calls = between_calls
         self._flush_above_tokens = flush_above_tokens
         self._shape = shape or ContractShape(messages)
+        self._keys = keys
         self._decided = hashlib.sha256()
         self._shown: list[Json] = []
         self.report = ReplayReport(name)
@@ -150,17 +152,6 @@ class Replay:
                 exact = exact and (not is_own or self._read(record.ref) == text)
             self.report.recovered_exact += exact
         self.report.refs = len(refs)
-
-    def _keys(self) -> dict[str, list[str]]:
-        """The keys of all results by the ids of their calls, in order."""
-        results = (message for message in self._messages if message.get("role") == "toolResult")
-        ids = list(dict.fromkeys(str(message.get("toolCallId", "")) for message in results))
-        found: dict[str, list[str]] = {}
-        for start in range(0, len(ids), _IDS_PER_QUERY):
-            self._between_calls()
-            for record in self._session.query(ids[start : start + _IDS_PER_QUERY]).records:
-                found.setdefault(record.tool_call_id, []).append(record.occurrence_key)
-        return found
 
     def _read(self, name: str) -> str | None:
         try:
