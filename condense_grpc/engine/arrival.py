@@ -25,10 +25,16 @@ class Arrival:
 
 
 def typed_arrival(message: Message) -> Arrival:
-    """A message of the contract. One that brings the text it was read from keeps it, and is the same without it."""
+    """A message of the contract."""
     given = _with_possible_time(message)
     body = encode_message(given)
-    return Arrival(given, body, (encode_message(replace(given, source_json="")) if given.source_json else body,))
+    return Arrival(given, body, (body,))
+
+
+def read_arrival(message: Message) -> Arrival:
+    """A message that was read from a text of its host: it keeps this text, and is the same as one without it."""
+    found = typed_arrival(message)
+    return replace(found, keys=(encode_message(replace(found.message, source_json="")),))
 
 
 def native_arrival(found: NativeMessage) -> Arrival:

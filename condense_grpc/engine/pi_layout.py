@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from condense_grpc.domain.messages import Message
-from condense_grpc.engine.arrival import Arrival, native_arrival, typed_arrival
+from condense_grpc.engine.arrival import Arrival, native_arrival, read_arrival
 from condense_grpc.engine.carried import CarriedLine
 from condense_grpc.engine.pi_entry import PiEntry, PiKind
 from condense_grpc.engine.transcript import Transcript
@@ -112,7 +112,7 @@ class Layout:
 
     def _arrival(self, message: Message) -> Arrival:
         if self._calls is None:
-            return typed_arrival(message)
+            return read_arrival(message)
         text = _as_utf8(message.source_json)
         element = RawElement(text, read_value(text))
         [found] = read_messages(NativeFormat.PI, [element], len(self.transcript), self._calls)

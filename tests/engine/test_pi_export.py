@@ -92,7 +92,7 @@ async def test_lines_go_with_the_messages_they_belong_to(world: World) -> None:
     assert await export_data(world.engine, "pi-1") == "".join(f"{line}\n" for line in pi.lines[:3]).encode()
     await agent.append(user(None, "other"))
     assert_linked(await export_data(world.engine, "pi-1"))
-    await agent.append(history[1], base=1)
+    await agent.append(replace(history[1], source_json=""), base=1)
     assert await export_data(world.engine, "pi-1") == pi.data
 
 
@@ -110,7 +110,7 @@ async def test_a_line_names_what_has_come_before_it(world: World) -> None:
     agent.length, agent.history = 5, history
     await agent.rewind(4)
     await agent.flush()
-    await agent.append(history[4], base=4)
+    await agent.append(replace(history[4], source_json=""), base=4)
     data = await export_data(world.engine, "pi-1")
     assert_linked(data)
     last = data.splitlines()[-1].decode()
