@@ -28,7 +28,6 @@ FIELDS = {
     "recovered_exact",
     "invalid_views",
     "violations",
-    "decisions",
 }
 
 
