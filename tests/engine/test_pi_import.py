@@ -237,14 +237,14 @@ async def test_a_large_result_needs_its_file(world: World) -> None:
         "context-prune-index",
         {
             "toolCalls": [
-                record("a", times[0], "", spillPath="/tmp/a.txt", **spilled),
-                record("b", times[1], "", spillPath="/tmp/b.txt", **spilled),
-                record("c", times[2], "", spillPath="/tmp/c.txt", spilled=True),
+                record("a", times[0], "", spillPath="/srv/a.txt", **spilled),
+                record("b", times[1], "", spillPath="/srv/b.txt", **spilled),
+                record("c", times[2], "", spillPath="/srv/c.txt", spilled=True),
             ],
             "refs": [ref("t1", "a", times[0]), ref("t2", "b", times[1]), ref("t3", "c", times[2])],
         },
     )
-    agent = await agent_of(world, pi.data, files={"/tmp/a.txt": "héad of it\nand all the rest".encode()})
+    agent = await agent_of(world, pi.data, files={"/srv/a.txt": "héad of it\nand all the rest".encode()})
     answers = [(await world.engine.query(agent.name, [name], [])).text for name in ("t1", "t2", "t3")]
     assert "héad of it\nand all the rest" in answers[0]
     assert answers[1].endswith("\n\nhead of it")
@@ -260,7 +260,7 @@ async def test_a_large_result_that_its_message_still_holds(world: World) -> None
     pi.user()
     pi.call("a")
     time = pi.result("a", LONG)
-    spilled = {"spilled": True, "spillBytes": len(LONG), "resultPreview": LONG[:20], "spillPath": "/tmp/a.txt"}
+    spilled = {"spilled": True, "spillBytes": len(LONG), "resultPreview": LONG[:20], "spillPath": "/srv/a.txt"}
     pi.custom("context-prune-index", {"toolCalls": [record("a", time, "", **spilled)]})
     agent = await agent_of(world, pi.data)
     assert await agent.read("a") == LONG
