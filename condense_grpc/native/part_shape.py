@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
 
+from condense_grpc.domain.json_text import parse_or_text
 from condense_grpc.domain.messages import Message
+from condense_grpc.domain.text import is_blank
 from condense_grpc.native.json_edit import with_member, written
 from condense_grpc.native.json_read import RawElement
 from condense_grpc.native.json_scan import Place, items_at, member_at
@@ -73,10 +75,11 @@ class PartShape(Shape):
         return [] if found is None or element[found.start] != "[" else items_at(element, found.start)
 
     def part_texts(self, element: str) -> list[str]:
-        """The parts of an element; a content that is one text is one part."""
+        """The parts of an element; a content that is one text is one part, or none when it is blank."""
         found = member_at(element, self.list_name)
         if found is not None and element[found.start] == '"':
-            return [self.text_part(element[found.start : found.end])]
+            text = element[found.start : found.end]
+            return [] if is_blank(str(parse_or_text(text))) else [self.text_part(text)]
         return [element[place.start : place.end] for place in self.places(element)]
 
     def framed(self, frame: str, parts: str) -> str:
