@@ -222,8 +222,10 @@ class Driver:
 
     async def _look(self, full: PruneResult) -> Seen:
         state = state_of(self.world, self.name)
-        times = [skeleton.timestamp_ms for skeleton in state.transcript.skeletons]
-        raw = [replace(one, timestamp_ms=time) for one, time in zip(self.history, times, strict=True)]
+        places = range(len(state.transcript))
+        stored = await self.world.engine._tools.bodies.messages(state, places)
+        raw = [stored[place] for place in places]
+        assert list(map(_meaning, raw)) == list(map(_meaning, self.history))
         print_of_it = await fingerprint(self.world, self.name)
         refs = {key: facts.ref for key, facts in print_of_it["facts"].items() if facts.ref}
         assert full.messages is not None
@@ -401,6 +403,12 @@ def _kinds(violations: Sequence[Violation]) -> Counter[tuple[ViolationKind, str]
 def _start_of_last_turn(view: Sequence[Message]) -> int:
     places = [place for place, message in enumerate(view) if message.role is Role.ASSISTANT]
     return places[-1] + 1 if places else 0
+
+
+def _meaning(message: Message) -> Any:
+    """What a message says, in whatever form it came, without the time that it was given."""
+    value = message_to_pi(message)
+    return {name: member for name, member in value.items() if name != "timestamp"} if message.role else value
 
 
 def _without_arguments(message: Message) -> Message:
