@@ -408,7 +408,9 @@ def _start_of_last_turn(view: Sequence[Message]) -> int:
 def _meaning(message: Message) -> Any:
     """What a message says, in whatever form it came, without the time that it was given."""
     value = message_to_pi(message)
-    return {name: member for name, member in value.items() if name != "timestamp"} if message.role else value
+    if not isinstance(value, dict):
+        return value
+    return {name: member for name, member in value.items() if name != "timestamp"}
 
 
 def _without_arguments(message: Message) -> Message:
