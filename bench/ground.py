@@ -30,6 +30,9 @@ _LISTENING = re.compile(r"(127\.0\.0\.1:[0-9]+)")
 _CHUNK_MESSAGES = 400
 _STREAM_MESSAGES = 20_000
 LIMIT_BYTES = 64 * 1024 * 1024
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+"""That of every process that is started here."""
 OPTIONS = [
     ("grpc.max_receive_message_length", LIMIT_BYTES),
     ("grpc.max_send_message_length", LIMIT_BYTES),
@@ -68,8 +71,7 @@ class Ground:
     def start(self) -> None:
         """Start the server over what the database holds."""
         command = [sys.executable, "-m", "bench.server", f"sqlite:///{self.database}", *self._settings]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
         assert self._process.stdout is not None
         found = _LISTENING.search(self._process.stdout.readline())
         if found is None:

@@ -6,7 +6,7 @@ import sys
 from itertools import cycle
 from statistics import median
 
-from bench.ground import Ground
+from bench.ground import ENVIRONMENT, Ground
 from bench.histories import Shape, call, result, tool_output
 from bench.rows.turns import turns_of, warmed
 from bench.sender import StatelessSender
@@ -75,7 +75,7 @@ def small_turns_beside_large_ones(rounds: int) -> Row:
         sessions = [warmed(ground.fork(first)) for _ in range(20)]
         (alone,) = interleaved(rounds, turns_of(cycle(sessions)))
         command = [sys.executable, "-m", "bench.sender", ground.address]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as sender:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as sender:
             assert sender.stdout is not None
             sender.stdout.readline()
             (beside,) = interleaved(2 * rounds, turns_of(cycle(sessions)))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.ground import Ground
+from bench.ground import ENVIRONMENT, Ground
 from bench.histories import Shape
 from bench.resident import RESIDENTS
 from bench.table import Row
@@ -52,5 +52,5 @@ def loading_a_session(rounds: int) -> Row:
 
 def _in_child(what: str, database: Path, names: list[str]) -> dict[str, float]:
     command = [sys.executable, "-m", "bench.resident", what, str(database), *names]
-    facts: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
+    facts: dict[str, float] = json.loads(subprocess.check_output(command, text=True, env=ENVIRONMENT))
     return facts

@@ -6,7 +6,7 @@ Some hosts store the arguments under `input` or `args`; a null counts as absent 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from condense_grpc.domain.json_text import compact, parse_object, parse_or_text, value_chars
+from condense_grpc.domain.json_text import compact, parse_object, parse_or_text
 from condense_grpc.domain.messages import ToolCallPart
 
 
@@ -33,7 +33,11 @@ def paths_in(arguments_json: str, path_arguments: Sequence[str]) -> tuple[str, .
     """The string members named in `path_arguments`, with `/` for every backslash."""
     if not any(name in arguments_json for name in path_arguments) and "\\u" not in arguments_json:
         return ()
-    value = parse_or_text(arguments_json)
+    return paths_of(parse_or_text(arguments_json), path_arguments)
+
+
+def paths_of(value: Any, path_arguments: Sequence[str]) -> tuple[str, ...]:
+    """The same for arguments that were read already."""
     if not isinstance(value, dict):
         return ()
     named = (value.get(name) for name in path_arguments)
@@ -43,8 +47,3 @@ def paths_in(arguments_json: str, path_arguments: Sequence[str]) -> tuple[str, .
 def purged_arguments(args_chars: int) -> str:
     """What replaces the arguments of a failed call, as JSON text: an object that no tool would accept."""
     return compact({"_purged": f'<purged-errored-args size="{args_chars}"/>'})
-
-
-def purge_chars(value: Any) -> int:
-    """Length by which error purge measures arguments: of a text itself, else of the compact JSON."""
-    return len(value) if isinstance(value, str) else value_chars(value)

@@ -42,6 +42,8 @@ def _counted(chars: int, what: str) -> str:
 
 def _fixed(value: float, decimals: int) -> str:
     """A decimal with a fixed number of places, ties away from zero (`format` would send them to the even digit)."""
+    if not float(2 * value * 10**decimals).is_integer():
+        return f"{value:.{decimals}f}"
     numerator, denominator = abs(value).as_integer_ratio()
     scaled = (2 * numerator * 10**decimals + denominator) // (2 * denominator)
     whole, places = divmod(scaled, 10**decimals)

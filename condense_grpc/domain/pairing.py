@@ -4,7 +4,7 @@ The turn of an assistant message reaches to the next assistant message. Inside a
 to the n-th result with that id; a result that belongs to no call is stray, a call without result unanswered.
 """
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
 
 from condense_grpc.domain.messages import Role
@@ -18,17 +18,34 @@ class Pairs:
     def __init__(self, messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None) -> None:
         self.result_of: dict[tuple[int, int], int] = {}
         self.call_of: dict[int, tuple[int, int]] = {}
-        waiting: dict[str, deque[tuple[int, int]]] = {}
+        # Nearly always a message has one call with an id: only the others wait in queues.
+        waiting: dict[str, tuple[int, int] | deque[tuple[int, int]]] = {}
         for position in range(start, len(messages) if end is None else end):
             message = messages[position]
             if message.role is Role.ASSISTANT:
-                waiting = defaultdict(deque)
-                for ordinal, call in enumerate(message.calls):
-                    waiting[call.id].append((position, ordinal))
-            elif message.role is Role.TOOL_RESULT and waiting.get(message.tool_call_id):
-                call_at = waiting[message.tool_call_id].popleft()
-                self.result_of[call_at] = position
-                self.call_of[position] = call_at
+                waiting = _waiting(position, message) if message.calls else {}
+            elif message.role is Role.TOOL_RESULT:
+                call_at = waiting.pop(message.tool_call_id, None)
+                if isinstance(call_at, deque):
+                    first, rest = call_at.popleft(), call_at
+                    if rest:
+                        waiting[message.tool_call_id] = rest
+                    call_at = first
+                if call_at is not None:
+                    self.result_of[call_at] = position
+                    self.call_of[position] = call_at
+
+
+def _waiting(position: int, message: MessageSkeleton) -> dict[str, tuple[int, int] | deque[tuple[int, int]]]:
+    """The calls of a message by id, those that share one in order."""
+    waiting: dict[str, tuple[int, int] | deque[tuple[int, int]]] = {}
+    for ordinal, call in enumerate(message.calls):
+        other = waiting.setdefault(call.id, (position, ordinal))
+        if isinstance(other, deque):
+            other.append((position, ordinal))
+        elif other != (position, ordinal):
+            waiting[call.id] = deque((other, (position, ordinal)))
+    return waiting
 
 
 def keys_of(messages: Sequence[MessageSkeleton]) -> tuple[list[str], list[int | None]]:

@@ -13,7 +13,7 @@ from typing import Any
 from condense_grpc.domain.arguments import (
     captured_arguments,
     paths_in,
-    purge_chars,
+    paths_of,
     purged_arguments,
     tested_arguments,
 )
@@ -30,6 +30,7 @@ from condense_grpc.domain.messages import (
 )
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_to_pi, part_to_pi
 from condense_grpc.domain.pi_records import refs_from_pi
+from condense_grpc.domain.pi_text import plain_pi_text
 from condense_grpc.domain.text import is_blank
 from condense_grpc.domain.tokens import wide_chars
 
@@ -112,39 +113,44 @@ class MessageSkeleton:
         return self.role is not Role.ASSISTANT and self.role is not Role.TOOL_RESULT
 
 
-def skeleton_of(message: Message, path_arguments: Sequence[str]) -> MessageSkeleton:
-    """The skeleton of a message whose timestamp is final."""
-    value = message_to_pi(message)
-    text = compact(value)
-    skeleton = _skeleton(message, value, len(text), path_arguments)
-    wide = wide_chars(text)
-    return replace(skeleton, wide_chars=wide) if wide else skeleton
-
-
-def _skeleton(message: Message, value: Any, chars: int, path_arguments: Sequence[str]) -> MessageSkeleton:
+def skeleton_of(message: Message, path_arguments: Sequence[str], timestamp_ms: int | None = None) -> MessageSkeleton:
+    """The skeleton of a message; `timestamp_ms` is its time if it has none of its own."""
+    time_ms = message.timestamp_ms if timestamp_ms is None else timestamp_ms
+    calls = [_Call.of(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart)]
+    text = plain_pi_text(message, time_ms, [call.text for call in calls])
+    if text is None:
+        message = message if timestamp_ms is None else replace(message, timestamp_ms=time_ms)
+        text = compact(message_to_pi(message))
+    chars, wide = len(text), wide_chars(text)
     match message.role:
         case Role.ASSISTANT:
-            calls = tuple(_call(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart))
             return MessageSkeleton(
                 message.role,
-                message.timestamp_ms,
+                time_ms,
                 chars,
-                calls=calls,
-                thinking=_thinking(message, value),
+                calls=tuple([call.skeleton for call in calls]),
+                thinking=_thinking(message),
                 is_empty=not calls and _is_empty(message),
+                wide_chars=wide,
             )
         case Role.TOOL_RESULT:
-            return _result(message, value, chars)
+            return _result(message, time_ms, chars, wide)
         case Role.USER:
             return MessageSkeleton(
-                message.role, message.timestamp_ms, chars, block_text=_block_text(message), is_empty=_is_empty(message)
+                message.role,
+                time_ms,
+                chars,
+                block_text=_block_text(message),
+                is_empty=_is_empty(message),
+                wide_chars=wide,
             )
         case Role.CUSTOM:
-            if message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE:
-                details = parse_or_text(message.details_json) if message.details_json else None
-                refs = refs_from_pi(details.get("toolCallRefs")) if isinstance(details, dict) else ()
-                return MessageSkeleton(message.role, message.timestamp_ms, chars, is_summary=True, summary_refs=refs)
-    return MessageSkeleton(message.role, message.timestamp_ms, chars)
+            is_summary = message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE
+            details = parse_or_text(message.details_json) if is_summary and message.details_json else None
+            refs = refs_from_pi(details.get("toolCallRefs")) if isinstance(details, dict) else ()
+            return MessageSkeleton(
+                message.role, time_ms, chars, is_summary=is_summary, summary_refs=refs, wide_chars=wide
+            )
 
 
 def skeletons_of(messages: Sequence[Message], path_arguments: Sequence[str]) -> list[MessageSkeleton]:
@@ -152,35 +158,51 @@ def skeletons_of(messages: Sequence[Message], path_arguments: Sequence[str]) -> 
     return [skeleton_of(message, path_arguments) for message in messages]
 
 
-def _call(part: ToolCallPart, path_arguments: Sequence[str]) -> CallSkeleton:
-    paths = paths_in(tested_arguments(part), path_arguments)
-    captured = paths_in(captured_arguments(part), path_arguments) if part.extra_json else paths
-    if part.arguments_json is None:
-        return CallSkeleton(part.id, part.name, paths, captured)
-    value = parse_or_text(part.arguments_json)
-    measured = purge_chars(value)
-    is_purged = measured < 80 and compact(value) == purged_arguments(measured)
-    return CallSkeleton(part.id, part.name, paths, captured, measured, value_chars(value), is_purged)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call on its way into a skeleton. `text`: its arguments as compact JSON, None: absent."""
+
+    skeleton: CallSkeleton
+    text: str | None
+
+    @classmethod
+    def of(cls, part: ToolCallPart, path_arguments: Sequence[str]) -> "_Call":
+        value = None if part.arguments_json is None else parse_or_text(part.arguments_json)
+        if part.extra_json:
+            paths = paths_in(tested_arguments(part), path_arguments)
+            captured = paths_in(captured_arguments(part), path_arguments)
+        else:
+            paths = captured = paths_of(value, path_arguments)
+        if part.arguments_json is None:
+            return cls(CallSkeleton(part.id, part.name, paths, captured), None)
+        text = compact(value)
+        measured = len(value) if isinstance(value, str) else len(text)
+        is_purged = measured < 80 and text == purged_arguments(measured)
+        return cls(CallSkeleton(part.id, part.name, paths, captured, measured, len(text), is_purged), text)
 
 
-def _thinking(message: Message, value: Any) -> ThinkingSkeleton | None:
+def _thinking(message: Message) -> ThinkingSkeleton | None:
     blocks = [part for part in message.parts if isinstance(part, ThinkingPart)]
     if not blocks:
         return None
     chars = sum(value_chars(part_to_pi(part)) for part in blocks)
-    others = len(value["content"]) - len(blocks)
+    is_as_written = message.source_json or message.extra_json
+    others = len(message_to_pi(message)["content"] if is_as_written else message.parts) - len(blocks)
     commas = len(blocks) if others else len(blocks) - 1
     return ThinkingSkeleton(chars, chars + commas)
 
 
-def _result(message: Message, value: Any, chars: int) -> MessageSkeleton:
+def _result(message: Message, time_ms: int | None, chars: int, wide: int) -> MessageSkeleton:
     text = text_of(message)
-    images = sum(isinstance(part, ImagePart) for part in message.parts)
-    other = sum(not isinstance(part, TextPart | ImagePart) for part in message.parts)
-    looks_like_stub = text.startswith(_STUB_OPENINGS) and _is_stub_shaped(message, value, text)
+    images = other = 0
+    for part in message.parts:
+        if isinstance(part, ImagePart):
+            images += 1
+        elif not isinstance(part, TextPart):
+            other += 1
     return MessageSkeleton(
         message.role,
-        message.timestamp_ms,
+        time_ms,
         chars,
         tool_call_id=message.tool_call_id,
         tool_name=message.tool_name,
@@ -188,7 +210,8 @@ def _result(message: Message, value: Any, chars: int) -> MessageSkeleton:
         text_chars=len(text),
         images=images,
         other_parts=other,
-        stub_text=text if looks_like_stub else None,
+        stub_text=text if text.startswith(_STUB_OPENINGS) and _is_stub_shaped(message, time_ms, text) else None,
+        wide_chars=wide,
     )
 
 
@@ -206,8 +229,10 @@ def stub_json(skeleton: MessageSkeleton | Message, text: str) -> dict[str, Any]:
     return value
 
 
-def _is_stub_shaped(message: Message, value: Any, text: str) -> bool:
-    return bool(value == stub_json(message, text)) and len(compact(value)) == len(compact(stub_json(message, text)))
+def _is_stub_shaped(message: Message, time_ms: int | None, text: str) -> bool:
+    stamped = replace(message, timestamp_ms=time_ms)
+    value, stub = message_to_pi(stamped), stub_json(stamped, text)
+    return bool(value == stub) and len(compact(value)) == len(compact(stub))
 
 
 def _block_text(message: Message) -> str | None:

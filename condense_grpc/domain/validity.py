@@ -52,6 +52,26 @@ class Violation:
 _ALWAYS_REPAIRED = (ViolationKind.ORPHAN_RESULT, ViolationKind.DUPLICATE_RESULT, ViolationKind.INTERRUPTED_RESULTS)
 
 
+def is_valid(messages: Sequence[MessageSkeleton], start: int = 0) -> bool:
+    """Whether `find_violations` finds nothing from `start` on: much cheaper than looking for what it might find."""
+    waiting: list[str] = []
+    for position in range(start, len(messages)):
+        message = messages[position]
+        if message.is_empty:
+            return False
+        if message.role is Role.TOOL_RESULT:
+            if message.tool_call_id not in waiting:
+                return False
+            waiting.remove(message.tool_call_id)
+        elif waiting:
+            return False
+        elif message.calls:
+            waiting = [call.id for call in message.calls]
+            if "" in waiting or len(set(waiting)) < len(waiting):
+                return False
+    return True
+
+
 def find_violations(messages: Sequence[MessageSkeleton], start: int = 0, end: int | None = None) -> list[Violation]:
     """The defects of a list from `start` on (which must not lie inside of a turn) to `end`, by position."""
     found: list[Violation] = []

@@ -4,7 +4,7 @@ import logging
 
 from condense_grpc.domain.config import PruneOn
 from condense_grpc.domain.messages import Role
-from condense_grpc.domain.validity import Violation, find_violations
+from condense_grpc.domain.validity import Violation, find_violations, is_valid
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
 from condense_grpc.engine.native_delta import format_of, read_delta
@@ -52,6 +52,8 @@ def violations_since(state: SessionState, position: int) -> list[Violation]:
     start = max(position - 1, 0)
     while start > 0 and skeletons[start].role is not Role.ASSISTANT:
         start -= 1
+    if is_valid(skeletons, start):
+        return []
     known = set(find_violations(skeletons, start, position))
     return [violation for violation in find_violations(skeletons, start) if violation not in known]
 

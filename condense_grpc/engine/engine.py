@@ -226,7 +226,8 @@ class Engine:
             if request.usage is not None:
                 result, trigger = with_usage(result, live.state, request.usage)
         started = self._flushing.start_if_wanted(live, trigger)
-        return replace(result, advice=self._told(request.session_id, result.advice, started=started))
+        advice = self._told(request.session_id, result.advice, started=started)
+        return result if advice is result.advice else replace(result, advice=advice)
 
     async def record_usage(self, session_id: str, usage: ContextUsage) -> FlushAdvice:
         """Take the host's own count of its last request; a budget or a delta that is hit starts a flush."""
@@ -238,7 +239,7 @@ class Engine:
 
     def _told(self, session_id: str, advice: FlushAdvice, *, started: bool) -> FlushAdvice:
         running = self._flushing.desk.running(session_id) is not None
-        return replace(advice, started=started, running=running)
+        return replace(advice, started=started, running=running) if started or running else advice
 
     # Flush and compaction
 

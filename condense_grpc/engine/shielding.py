@@ -1,15 +1,25 @@
 """Steps that a cancelled caller must not leave half done."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
+from types import coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 async def completed(step: Coroutine[Any, Any, T]) -> T:
-    """Run a step to its end, also when the caller is cancelled meanwhile; the cancellation is passed on afterwards."""
-    task = asyncio.ensure_future(step)
+    """Run a step to its end, also when the caller is cancelled meanwhile; the cancellation is passed on afterwards.
+
+    What the step does before it waits for the first time it does at once, in the caller's task: most steps never wait,
+    and a task for each of them would cost more than they do.
+    """
+    try:
+        waits_for = step.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    task = asyncio.ensure_future(_rest_of(step, waits_for))
     cancelled = False
     while not task.done():
         try:
@@ -25,3 +35,23 @@ async def completed(step: Coroutine[Any, Any, T]) -> T:
             task.exception()
         raise asyncio.CancelledError
     return task.result()
+
+
+async def _rest_of(step: Coroutine[Any, Any, T], waits_for: Any) -> T:
+    return await _driven(step, waits_for)
+
+
+@coroutine
+def _driven(step: Coroutine[Any, Any, T], waits_for: Any) -> Generator[Any, Any, T]:
+    """Go on with a step that has begun and waits for something."""
+    while True:
+        try:
+            try:
+                sent = yield waits_for
+            except BaseException as error:
+                waits_for = step.throw(error)
+            else:
+                waits_for = step.send(sent)
+        except StopIteration as end:
+            result: T = end.value
+            return result

@@ -167,8 +167,7 @@ class Transcript:
         message = arrival.message
         given = message.timestamp_ms
         time_ms = max(now_ms, self._latest_ms + 1) if given is None else given
-        stamped = message if given is not None else replace(message, timestamp_ms=time_ms)
-        skeleton = skeleton_of(stamped, self.path_arguments)
+        skeleton = skeleton_of(message, self.path_arguments, time_ms)
         if arrival.span is not None:
             skeleton = replace(skeleton, native=arrival.span)
         node, body = self.next_node, arrival.body

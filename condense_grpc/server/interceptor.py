@@ -34,6 +34,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
     def __init__(self, admission: Admission, further: Mapping[str, Mapping[str, str]] | None = None) -> None:
         self._admission = admission
         self._further = further or {}
+        self._known: dict[str, Any] = {}
 
     async def intercept_service(
         self,
@@ -41,12 +42,19 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
         """Put the translation around the method."""
-        handler = await continuation(handler_call_details)
         method = handler_call_details.method
+        known = self._known.get(method)
+        if known is not None:
+            return known
+        handler = await continuation(handler_call_details)
         if not method.startswith(OURS):
             return handler
         if handler is None:
             return grpc.unary_unary_rpc_method_handler(self._answering(method, _unknown_method(method)))
+        known = self._known[method] = self._translating(method, handler)
+        return known
+
+    def _translating(self, method: str, handler: Any) -> Any:
         if handler.request_streaming:
             return grpc.stream_unary_rpc_method_handler(self._answering(method, handler.stream_unary))
         if handler.response_streaming:

@@ -42,15 +42,16 @@ class Incoming(Generic[M]):
 
     async def message(self) -> M:
         """The request. Raises RequestInvalid when the bytes are none."""
-        return await self._workers.run(self._parsed, is_large=len(self._data) >= LARGE_BYTES)
+        return self._parsed() if len(self._data) < LARGE_BYTES else await self._workers.run(self._parsed)
 
     async def read(self, convert: Callable[[M, int], T]) -> T:
         """What `convert` makes of the request and of its size in bytes. It may run in a thread: it must touch nothing
         that others use meanwhile.
         """
-        return await self._workers.run(
-            lambda: convert(self._parsed(), len(self._data)), is_large=len(self._data) >= LARGE_BYTES
-        )
+        size = len(self._data)
+        if size < LARGE_BYTES:
+            return convert(self._parsed(), size)
+        return await self._workers.run(lambda: convert(self._parsed(), size))
 
     def _parsed(self) -> M:
         try:
@@ -135,7 +136,7 @@ class Wire:
     async def _sent(self, answer: ProtoMessage | Outgoing) -> bytes:
         if isinstance(answer, Outgoing):
             write = answer.write
-            return await self._workers.run(lambda: self._written(write()), is_large=answer.is_large)
+            return await self._workers.run(lambda: self._written(write())) if answer.is_large else self._written(write())
         return self._written(answer)
 
     def _written(self, answer: ProtoMessage) -> bytes:

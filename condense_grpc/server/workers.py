@@ -20,10 +20,8 @@ class Workers:
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="condense-convert")
 
-    async def run(self, work: Callable[[], T], *, is_large: bool) -> T:
-        """Run pure work, in a thread if it is large. What it raises is raised here."""
-        if not is_large:
-            return work()
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run pure work in a thread. What it raises is raised here."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ which compressed chains reach into the turn. Only the last turn grows.
 from bisect import bisect_right
 
 from condense_grpc.domain.messages import Role
+from condense_grpc.domain.pairing import Pairs
 from condense_grpc.engine.decisions import Decisions, PlacedSummary
 from condense_grpc.engine.transcript import Transcript
 
@@ -65,6 +66,31 @@ class Layout:
         """The first position of a turn and the one behind its last."""
         behind = turn + 1
         return self.firsts[turn], self.firsts[behind] if behind < len(self.firsts) else self.length
+
+    def count_aligned(self, turn: int) -> int | None:
+        """How many results a turn has, if it is as most are: its calls, then their results in the order of the calls.
+
+        None for any other turn. A message that only answers is such a turn too.
+        """
+        first, end = self.bounds(turn)
+        skeletons = self.transcript.skeletons
+        if not turn or end - first - 1 > len(skeletons[first].calls):
+            return None
+        for position, call in zip(range(first + 1, end), skeletons[first].calls, strict=False):
+            message = skeletons[position]
+            if message.role is not Role.TOOL_RESULT or message.tool_call_id != call.id:
+                return None
+        return end - first - 1
+
+    def pairs(self, turn: int) -> Pairs:
+        """Who answers whom in a turn, by position."""
+        return Pairs(self.transcript.skeletons, *self.bounds(turn))
+
+    def has_summary(self, turn: int) -> bool:
+        """Whether a summary stands in a turn."""
+        if not self.anchors or self.anchors[-1] <= self.firsts[turn]:
+            return bool(self.anchors) and not turn and self.anchors[-1] == 0
+        return bool(self.summaries(turn))
 
     def summaries(self, turn: int) -> list[PlacedSummary]:
         """The summaries in a turn."""

@@ -58,6 +58,11 @@ class LivePlan:
         same_path = self.digests is state.transcript.digests and self.decisions is state.decisions
         return same_path and self.config is state.config
 
+    def is_current(self) -> bool:
+        """Whether everything was read."""
+        is_complete = self.layout.length == len(self.transcript.nodes)
+        return is_complete and self._commits_read == len(self.decisions.commits)
+
     # Reading
 
     def read(self) -> None:
@@ -189,12 +194,22 @@ class LivePlan:
     def plan(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
         """Plan the turns that look different; `shown` keeps what they were."""
         for turn in sorted(self._dirty):
-            piece = self._pieces.read(turn)
-            plan = self._plan(turn, piece, bodies)
+            if self._is_plain(turn):
+                first, end = self.layout.bounds(turn)
+                count, chars = end - first, sum([one.json_chars for one in self.transcript.skeletons[first:end]])
+                plan = None
+            else:
+                piece = self._pieces.read(turn)
+                count, chars, plan = len(piece.skeletons), piece.chars, self._plan(turn, piece, bodies)
             if shown is not None and turn < len(self.totals.plans):
                 shown.keep(turn, self.totals.plans[turn])
-            self.totals.set(turn, len(piece.skeletons), piece.chars, plan)
+            self.totals.set(turn, count, chars, plan)
         self._dirty.clear()
+
+    def _is_plain(self, turn: int) -> bool:
+        chains = self._chains
+        has_chain = chains.has_any and (chains.around(turn) or chains.starting_in(turn) or chains.ending_in(turn))
+        return not has_chain and self._pieces.is_untouched(turn)
 
     def _plan(self, turn: int, piece: Piece, bodies: Mapping[int, ResultBody]) -> TurnPlan | None:
         if self._chains.around(turn) is not None:

@@ -35,8 +35,12 @@ class LiveView:
 
     def read(self, state: "SessionState") -> LivePlan | None:
         """The plan with everything read that is new; None when the session can only be rendered as a whole."""
-        if self._plan is not None and not self._plan.is_of(state):
-            self.rest()
+        known = self._plan
+        if known is not None:
+            if not known.is_of(state):
+                self.rest()
+            elif known.is_current():
+                return known
         while True:
             is_new = self._plan is None
             plan = self._plan = self._plan or LivePlan(state)

@@ -46,6 +46,21 @@ class Pieces:
         self._protection = protection
         self._on_grace = on_grace
 
+    def is_untouched(self, turn: int) -> bool:
+        """Whether a turn without chains is certainly shown as it is: a quick look at what most turns are."""
+        layout, transcript = self._layout, self._layout.transcript
+        results = layout.count_aligned(turn)
+        if results is None or layout.has_summary(turn):
+            return False
+        index, first, is_due = layout.decisions.index, layout.firsts[turn], self.is_due(turn)
+        for position in range(first + 1, first + 1 + results):
+            message = transcript.skeletons[position]
+            if index.is_summarized(transcript.keys[position]) or (is_due and message.is_error):
+                return False
+            if transcript.numbers[position] is None and index.legacy_bare(message.tool_call_id):
+                return False
+        return True
+
     def read(self, turn: int) -> Piece:
         """The list of a turn."""
         layout, transcript = self._layout, self._layout.transcript

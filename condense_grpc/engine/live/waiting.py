@@ -49,7 +49,7 @@ class Waiting:
         ]
         if not open_results:
             return
-        pairs = Pairs(transcript.skeletons, first, end)
+        pairs = self._layout.pairs(turn)
         self._gaps[turn] = sum(self._gap(position, pairs) for position in open_results)
         self.gap_tokens += self._gaps[turn]
         branch = BranchView(transcript.skeletons, transcript.keys, transcript.numbers, pairs)
