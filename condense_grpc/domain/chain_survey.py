@@ -26,6 +26,7 @@ class CompressionInput:
     `args_of` gives the arguments, as JSON text, of a record that does not hold them. With `source_of` new records name
     their stored messages and hold no bodies. `digests` (digest -> position) and `digest_at` are there
     or not together: without them ranges are found by timestamps. `pending`: keys that the next flush takes again.
+    `keyed`: keys and numbers as `pairing.keys_of` gives them, where `messages` are the end of a longer list.
     """
 
     messages: Sequence[MessageSkeleton]
@@ -39,6 +40,7 @@ class CompressionInput:
     pending: Collection[str] = ()
     digests: Mapping[str, int] = field(default_factory=dict)
     digest_at: Callable[[int], str] | None = None
+    keyed: tuple[Sequence[str], Sequence[int | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ class ChainSurvey:
     """The transcript in view order, and the chains in it. Chains and candidates have positions in that order."""
 
     def __init__(self, source: CompressionInput) -> None:
-        self._source = source
-        keys, numbers = keys_of(source.messages)
+        self.source = source
+        keys, numbers = source.keyed or keys_of(source.messages)
         self.order = view_order(source.messages)
         self.messages = [source.messages[position] for position in self.order]
         self.keys = [keys[position] for position in self.order]
@@ -74,20 +76,20 @@ class ChainSurvey:
         self._find_chains()
 
     def _find_chains(self) -> None:
-        source, index = self._source, self._source.index
+        source, index = self.source, self.source.index
         own = blocks_in_place(self.messages, index.chains, self._boundaries.resolve, index)
         protection = Protection(source.config.protected_tools, source.config.protected_paths)
         detected = detect_chains(self.messages, self.keys, protection, own.__contains__)
-        chains = [self._with_pins(chain) for chain in detected] if index.pins else detected
-        closed = [chain for chain in chains if chain.final is not None and self._has_name(chain)]
-        self.registered = [chain for chain in closed if self._is_registered(chain)]
+        self.chains = [self._with_pins(chain) for chain in detected] if index.pins else detected
+        closed = [chain for chain in self.chains if chain.final is not None and self._has_name(chain)]
+        self.registered = [chain for chain in closed if self.is_registered(chain)]
         grace = in_grace(self.messages, self.keys, source.config.recovery_grace_turns)
         window = source.rolling_window
-        self.eligible = select_eligible(closed, window, self._is_registered, grace, source.pending)
+        self.eligible = select_eligible(closed, window, self.is_registered, grace, source.pending)
 
     def _with_pins(self, chain: Chain) -> Chain:
         """The chain with its pinned results protected, so that they are shown inside of its block."""
-        index, id_of_key = self._source.index, self.id_of_key
+        index, id_of_key = self.source.index, self.id_of_key
         pinned = [id_of_key[key] for key in chain.middle_occurrence_keys if index.is_pinned(key, id_of_key[key])]
         ids = dict.fromkeys((*chain.protected_tool_call_ids, *pinned))
         return replace(chain, protected_tool_call_ids=tuple(ids))
@@ -95,15 +97,16 @@ class ChainSurvey:
     def _has_name(self, chain: Chain) -> bool:
         """Whether a later render could find the chain again."""
         times = chain.start_user_timestamp_ms, chain.final_assistant_timestamp_ms
-        return self._source.digest_at is not None or None not in times
+        return self.source.digest_at is not None or None not in times
 
-    def _is_registered(self, chain: Chain) -> bool:
+    def is_registered(self, chain: Chain) -> bool:
+        """Whether a chain is compressed by now."""
         start = chain.start_user_timestamp_ms
-        return self._source.index.chain_at(self.digest_at(chain.start), start) is not None
+        return self.source.index.chain_at(self.digest_at(chain.start), start) is not None
 
     def digest_at(self, place: int | None) -> str:
         """The digest of a message; empty where there are none."""
-        digest_at = self._source.digest_at
+        digest_at = self.source.digest_at
         return "" if digest_at is None or place is None else digest_at(self.order[place])
 
     def start_key(self, chain: Chain) -> str:
@@ -112,19 +115,19 @@ class ChainSurvey:
 
     def candidates(self, chain: Chain) -> list[Candidate]:
         """What of a chain is not archived yet. Without digests its timestamps must be unique."""
-        if self._source.digest_at is not None and chain.final is not None:
+        if self.source.digest_at is not None and chain.final is not None:
             span: tuple[int, int] | None = chain.start, chain.final
         else:
             span = self._boundaries.between(chain.start_user_timestamp_ms, chain.final_assistant_timestamp_ms)
         if span is None:
             return []
         protected = set(chain.protected_tool_call_ids)
-        is_filed = self._source.index.is_summarized
+        is_filed = self.source.index.is_summarized
         return archive_candidates(self.messages, (self.keys, self.numbers), span, protected, is_filed)
 
     def bodies(self) -> Bodies:
         """How records are made of candidates."""
-        source, order = self._source, self.order
+        source, order = self.source, self.order
         source_of = source.source_of
         return Bodies(
             message_at=lambda place: source.message_at(order[place]),
@@ -135,28 +138,34 @@ class ChainSurvey:
         )
 
 
-def fusible_chains(source: CompressionInput) -> list[FusibleChain]:
+def survey_of(source: CompressionInput | ChainSurvey) -> ChainSurvey:
+    """The survey of a source, unless it is one already."""
+    return source if isinstance(source, ChainSurvey) else ChainSurvey(source)
+
+
+def fusible_chains(source: CompressionInput | ChainSurvey) -> list[FusibleChain]:
     """The chains whose block would gain from a fused text: those with several summaries. Changes nothing."""
-    survey = ChainSurvey(source)
+    survey = survey_of(source)
     found = []
     for chain in survey.eligible:
-        texts = source.index.summary_texts(chain.lookup_keys)
+        texts = survey.source.index.summary_texts(chain.lookup_keys)
         if len(texts) >= 2:
             found.append(FusibleChain(survey.start_key(chain), "\n\n".join(texts)))
     return found
 
 
-def bodies_wanted(source: CompressionInput) -> BodiesWanted:
+def bodies_wanted(source: CompressionInput | ChainSurvey) -> BodiesWanted:
     """Which bodies must be at hand for `compress`. Changes nothing."""
-    survey = ChainSurvey(source)
+    survey = survey_of(source)
+    index = survey.source.index
     positions: set[int] = set()
     records: dict[str, Record] = {}
     for chain in survey.eligible:
         fresh = {candidate.key: candidate for candidate in survey.candidates(chain)}
         positions.update(survey.order[place] for one in fresh.values() for place in (one.call, one.result))
-        if source.index.covers_any(chain.lookup_keys):
+        if index.covers_any(chain.lookup_keys):
             continue
-        known = (fresh.get(key) or source.index.record_of_key(key) for key in chain.lookup_keys)
+        known = (fresh.get(key) or index.record_of_key(key) for key in chain.lookup_keys)
         shown = sorted((one for one in known if one is not None), key=_time_of)
         records.update((one.key, one) for one in (*shown[:1], *shown[-1:]) if isinstance(one, Record))
     return BodiesWanted(tuple(sorted(positions)), tuple(records.values()))

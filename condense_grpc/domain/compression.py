@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from condense_grpc.domain.archive import Candidate, archived_record, as_filed, build_deterministic_body
 from condense_grpc.domain.batches import Record, Ref
-from condense_grpc.domain.chain_survey import ChainSurvey, CompressionInput
+from condense_grpc.domain.chain_survey import ChainSurvey, CompressionInput, survey_of
 from condense_grpc.domain.chains import Chain
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.entries import ArchivedRef, ChainEntry, Entry, IndexEntry
@@ -47,22 +47,24 @@ class CompressionOutcome:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def compress(source: CompressionInput, fused: Mapping[str, str | None] | None = None) -> CompressionOutcome:
+def compress(
+    source: CompressionInput | ChainSurvey, fused: Mapping[str, str | None] | None = None
+) -> CompressionOutcome:
     """Compress every eligible chain. `fused`: answers by start key; a missing or blank one leaves the summaries.
 
     The new entries are applied to the index on the way. Doing it again with the same input changes nothing.
     """
-    return _Compressor(source, fused or {}).run()
+    return _Compressor(survey_of(source), fused or {}).run()
 
 
 class _Compressor:
     """One run over the eligible chains."""
 
-    def __init__(self, source: CompressionInput, fused: Mapping[str, str | None]) -> None:
-        self._source = source
-        self._index = source.index
+    def __init__(self, survey: ChainSurvey, fused: Mapping[str, str | None]) -> None:
+        self._source = survey.source
+        self._index = survey.source.index
         self._fused = fused
-        self._survey = ChainSurvey(source)
+        self._survey = survey
         self._blocks: list[ChainEntry] = []
         self._skipped: list[SkippedChain] = []
         self._entries: list[Entry] = []

@@ -1,21 +1,19 @@
 """Compression of finished chains on a live session: ask the fuser first, then decide and write in one go."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from condense_grpc.domain.chain_body import chain_body
-from condense_grpc.domain.chain_survey import BodiesWanted, CompressionInput, bodies_wanted, fusible_chains
+from condense_grpc.domain.chain_survey import bodies_wanted, fusible_chains
 from condense_grpc.domain.compression import CompressionOutcome, SkippedChainReason, compress
-from condense_grpc.domain.entries import ChainEntry, StatsEntry
+from condense_grpc.domain.compression import SkippedChain as SkippedPlace
+from condense_grpc.domain.entries import ChainEntry, Entry, StatsEntry
 from condense_grpc.domain.index import SessionIndex
-from condense_grpc.domain.messages import Message
 from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.stats import add_usage, add_wasted
-from condense_grpc.engine.bodies import BodyCache
-from condense_grpc.engine.capture_step import arguments_from, find_pending, source_of
-from condense_grpc.engine.codec import decode_message
+from condense_grpc.engine.chain_source import ChainSource
 from condense_grpc.engine.events import ChainCompressed, Notice, SkippedChain
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.ports import CANNOT_FUSE, FuseRequest, SummaryNotice, SummaryReply
@@ -49,54 +47,36 @@ class CompressionReport:
     skipped: tuple[SkippedChain, ...] = ()
 
 
-async def compress_chains(tools: Tools, order: CompressionOrder, run: FlushRun) -> CompressionReport:
-    """Compress every eligible chain of a session and tell `run` about each. The lock is taken only to decide."""
+async def compress_chains(
+    tools: Tools, order: CompressionOrder, run: FlushRun, closing: Callable[[CompressionReport], Entry] | None = None
+) -> CompressionReport:
+    """Compress every eligible chain of a session and tell `run` about each. The lock is taken only to decide.
+
+    `closing` gives a last entry, which is written together with the blocks.
+    """
     fused = await _fuse(tools, order, run)
     async with tools.registry.locked(order.session_id) as live:
         state = live.state
         now_ms = tools.clock.now_ms()
-        source = _input(state, order, now_ms)
-        source = await _with_bodies(tools.bodies, state, source, bodies_wanted(source))
+        source = ChainSource(state, order.rolling_window, now_ms, waits_for_pending=order.waits_for_pending)
+        survey, front = source.survey, source.front
+        await source.fetch(tools.bodies, bodies_wanted(survey))
         # A rewind may have changed what a fused text was made of.
-        current = {chain.start_key: chain.text for chain in fusible_chains(source)} if fused else {}
+        current = {chain.start_key: chain.text for chain in fusible_chains(survey)} if fused else {}
         used = {key: reply for key, (text, reply) in fused.items() if current.get(key) == text}
-        outcome = compress(source, {key: reply.text for key, reply in used.items()})
+        outcome = compress(survey, {key: reply.text for key, reply in used.items()})
         state.decide(outcome.entries, now_ms, applied=True)
         for diagnostic in outcome.diagnostics:
             state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
         _count(state, used if outcome.blocks else {}, fused, len(outcome.blocks), now_ms)
+        report = _report(state, outcome, front.all_skipped(outcome.skipped))
+        front.advance(survey, state.transcript.skeletons)
+        if closing is not None:
+            state.decide([closing(report)], now_ms)
         await tools.registry.persist(live)
         for block in outcome.blocks:
             run.emit(_event(state, block))
-        return _report(state, outcome)
-
-
-def _input(state: SessionState, order: CompressionOrder, now_ms: int) -> CompressionInput:
-    transcript = state.transcript
-    waiting = find_pending(state) if order.waits_for_pending else []
-    bodies: dict[int, Message] = {}
-    return CompressionInput(
-        messages=transcript.skeletons,
-        index=state.decisions.index,
-        config=state.config,
-        now_ms=now_ms,
-        rolling_window=order.rolling_window,
-        message_at=bodies.__getitem__,
-        args_of=arguments_from(bodies),
-        source_of=source_of(state),
-        pending={call.key for batch in waiting for call in batch.calls},
-        digests={digest.hex(): position for position, digest in enumerate(transcript.digests)},
-        digest_at=lambda position: transcript.digests[position].hex(),
-    )
-
-
-async def _with_bodies(
-    bodies: BodyCache, state: SessionState, source: CompressionInput, wanted: BodiesWanted
-) -> CompressionInput:
-    messages = await bodies.messages(state, wanted.positions)
-    nodes = {record.source.call_node for record in wanted.records if record.source}
-    by_node = {node: decode_message(body, 0) for node, body in (await bodies.encoded(state, nodes)).items()}
-    return replace(source, message_at=messages.__getitem__, args_of=arguments_from(by_node))
+        return report
 
 
 async def _fuse(tools: Tools, order: CompressionOrder, run: FlushRun) -> dict[str, tuple[str, SummaryReply]]:
@@ -107,7 +87,8 @@ async def _fuse(tools: Tools, order: CompressionOrder, run: FlushRun) -> dict[st
         config = live.state.config
         if not config.chain_compression.fuse_range_summary:
             return {}
-        chains = fusible_chains(_input(live.state, order, 0))
+        source = ChainSource(live.state, order.rolling_window, 0, waits_for_pending=order.waits_for_pending)
+        chains = fusible_chains(source.survey)
     answers: dict[str, tuple[str, SummaryReply]] = {}
     for chain in chains:
         request = FuseRequest(order.session_id, chain.text, config)
@@ -148,14 +129,14 @@ def _count(
 def _event(state: SessionState, block: ChainEntry) -> ChainCompressed:
     body_source = "fused" if block.is_fused else block.body_source or "summaries"
     transcript, index = state.transcript, state.decisions.index
-    place = {digest.hex(): transcript.elements_before(at) for at, digest in enumerate(transcript.digests)}
+    start, final = map(transcript.find_digest, (block.start_digest, block.final_digest))
     return ChainCompressed(
         block.block_id,
         block.tool_refs,
         body_source,
         chain_body(block, index),
-        place.get(block.start_digest, -1),
-        place.get(block.final_digest, -1),
+        -1 if start is None else transcript.elements_before(start),
+        -1 if final is None else transcript.elements_before(final),
         token_estimate(_dropped_chars(index, block)),
     )
 
@@ -165,12 +146,12 @@ def _dropped_chars(index: SessionIndex, block: ChainEntry) -> int:
     return sum(record.text_chars for record in records if record is not None)
 
 
-def _report(state: SessionState, outcome: CompressionOutcome) -> CompressionReport:
+def _report(state: SessionState, outcome: CompressionOutcome, all_skipped: Sequence[SkippedPlace]) -> CompressionReport:
     chars = sum(_dropped_chars(state.decisions.index, block) for block in outcome.blocks)
     places = state.transcript.elements_before
     return CompressionReport(
         tuple(block.block_id for block in outcome.blocks),
         sum(skipped.reason is SkippedChainReason.NO_SUMMARY for skipped in outcome.skipped),
         math.ceil(chars / 4),
-        tuple(SkippedChain(skipped.reason.value, places(skipped.start)) for skipped in outcome.skipped),
+        tuple(SkippedChain(skipped.reason.value, places(skipped.start)) for skipped in all_skipped),
     )

@@ -4,9 +4,10 @@ Texts and arguments that lie in stored messages are not written again: a record 
 Fields are written by name, so that a later version can add some; unknown kinds of a newer version are refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from condense_grpc.domain.batches import Record, Ref, Source, SummaryDetails
@@ -65,6 +66,11 @@ _ONE: dict[tuple[type[Any], str], type[Any]] = {
 }
 
 
+# What a record need not hold when it names its stored messages; and what is written as it is.
+_IN_MESSAGES = ("text", "args_json", "parts")
+_PLAIN = (str, int, float, bool, type(None), bytes)
+
+
 def encode_entries(entries: Sequence[Entry]) -> bytes:
     """The bytes of the entries of one commit."""
     return pack([[_NAMES[type(entry)], _write(entry)] for entry in entries])
@@ -77,45 +83,58 @@ def decode_entries(data: bytes) -> tuple[Entry, ...]:
 
 def _write(value: Any) -> Any:
     """A dataclass as pairs of names and values that differ from the default."""
-    if isinstance(value, StrEnum):
-        return value.value
     if isinstance(value, tuple):
         return [_write(item) for item in value]
     if not is_dataclass(value):
-        return value
+        return value.value if isinstance(value, StrEnum) else value
+    in_messages = isinstance(value, Record) and value.source is not None
     written: list[Any] = []
-    for item in fields(value):
-        member = getattr(value, item.name)
-        if isinstance(value, Record) and item.name == "parts":
-            member = None if value.source else [write_part(part) for part in member]
-        elif isinstance(value, Record) and value.source and item.name in ("text", "args_json"):
-            member = None
-        elif item.default == member:
+    for name, default in _MEMBERS[type(value)]:
+        member = getattr(value, name)
+        if member == default or (in_messages and name in _IN_MESSAGES):
             continue
-        else:
+        if isinstance(value, Record) and name == "parts":
+            member = [write_part(part) for part in member]
+        elif type(member) not in _PLAIN:
             member = _write(member)
-        if member is not None or item.default is MISSING:
-            written += (item.name, member)
+        if member is not None or default is MISSING:
+            written += (name, member)
     return written
 
 
 def _read(kind: type[Any], value: Sequence[Any]) -> Any:
+    readers, pairs = _READERS[kind], iter(value)
     members: dict[str, Any] = {}
-    for name, member in zip(value[::2], value[1::2], strict=True):
-        name = as_text(name)
-        place = (kind, name)
-        if place in _MANY:
-            members[name] = tuple(_read(_MANY[place], item) for item in member)
-        elif place in _ONE:
-            members[name] = _read(_ONE[place], member)
-        elif place == (Record, "parts"):
-            members[name] = tuple(read_part(part) for part in member)
-        elif place == (SkipEntry, "reason"):
-            members[name] = SkipReason(member)
-        elif place == (CarriedEntry, "packed"):
-            members[name] = member
+    for name, member in zip(pairs, pairs, strict=True):
+        reader = readers.get(name)
+        if reader is not None:
+            members[name] = reader(member)
         elif isinstance(member, list):
-            members[name] = tuple(as_text(item) for item in member)
+            members[name] = tuple([as_text(item) for item in member])
         else:
             members[name] = as_text(member) if isinstance(member, bytes) else member
     return kind(**members)
+
+
+def _readers_of(kind: type[Any]) -> dict[str, Callable[[Any], Any]]:
+    readers: dict[str, Callable[[Any], Any]] = {
+        name: partial(_read, one) for (of, name), one in _ONE.items() if of is kind
+    }
+    readers |= {name: partial(_read_many, one) for (of, name), one in _MANY.items() if of is kind}
+    special: dict[type[Any], dict[str, Callable[[Any], Any]]] = {
+        Record: {"parts": lambda parts: tuple(read_part(part) for part in parts)},
+        SkipEntry: {"reason": SkipReason},
+        CarriedEntry: {"packed": lambda packed: packed},
+    }
+    return readers | special.get(kind, {})
+
+
+def _read_many(kind: type[Any], values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([_read(kind, value) for value in values])
+
+
+_DATACLASSES = (*_KINDS.values(), *_MANY.values(), *_ONE.values())
+# Names and defaults of the members of each kind of value.
+_MEMBERS = {kind: tuple((item.name, item.default) for item in fields(kind)) for kind in _DATACLASSES}
+# How members are read that are more than a text, a number, or a list of texts.
+_READERS = {kind: _readers_of(kind) for kind in _DATACLASSES}

@@ -1,12 +1,14 @@
 """The flush: finished batches of tool calls become summaries, and finished chains become blocks.
 
 The session's lock is held to take the snapshot and for each decision, never while a summary is written. Batches are
-independent: each one is committed by itself and completely, in order; what fails is captured again by the next flush.
+independent: each one is a commit of its own and complete, in order; what fails is captured again by the next flush.
+Those that are ready at the same time share one write.
 Messages that arrive meanwhile are none of its business; a batch whose messages a rewind took away is let go.
 """
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -69,6 +71,7 @@ class Flush:
         self._known_text = ""
         self._config = SessionConfig()
         self._writers: dict[int, str] = {}
+        self._is_reported = False
 
     async def run(self) -> FlushCompleted:
         """Everything, from the snapshot to what its last event says."""
@@ -76,13 +79,14 @@ class Flush:
             if not await self._begin():
                 return await self._completed(FlushOutcome.DISABLED, CompressionReport())
             await self._summarize_and_commit()
-            await self._write_frontier()
             report = await self._compress()
         except asyncio.CancelledError:
-            await completed(self._write_metrics(FlushOutcome.CANCELLED))
+            if not self._is_reported:
+                await completed(self._write_metrics(FlushOutcome.CANCELLED))
             raise
         outcome = flush_outcome(self._works, report)
-        await self._write_metrics(outcome)
+        if not self._is_reported:
+            await self._write_metrics(outcome)
         return await self._completed(outcome, report)
 
     # Snapshot
@@ -104,7 +108,8 @@ class Flush:
             enabled = state.config.dedup_by_content_hash
             entries = take_out_duplicates(self._works, state.decisions.index, enabled=enabled)
             state.decide(entries, self._tools.clock.now_ms(), applied=True)
-            await self._tools.registry.persist(live)
+            if state.has_unwritten_decisions:
+                await self._tools.registry.persist(live)
             for work in self._works:
                 if work.calls and work.raw_chars < state.config.min_batch_chars:
                     work.outcome = BatchOutcome.SKIPPED_TRIVIAL
@@ -133,7 +138,7 @@ class Flush:
     # Batches
 
     async def _summarize_and_commit(self) -> None:
-        """Summarize with bounded parallelism; commit in order, each batch as soon as those before it are."""
+        """Summarize with bounded parallelism; commit in order, each batch as soon as those before it are ready."""
         # The summarizer chooses where to send a batch when it is asked, so all are asked in order before any reply.
         streams = {work.number: self._ask(work) for work in self._works if work.calls and work.outcome is None}
         slots = asyncio.Semaphore(self._tools.concurrency)
@@ -142,10 +147,16 @@ class Flush:
                 number: group.create_task(self._summarize(self._works[number], stream, slots))
                 for number, stream in streams.items()
             }
-            for work in self._works:
-                if work.number in tasks:
-                    await tasks[work.number]
-                await self._commit(work)
+            rest = deque(self._works)
+            while rest:
+                ready: list[FlushWork] = []
+                while rest and (not ready or rest[0].number not in tasks or tasks[rest[0].number].done()):
+                    ready.append(rest.popleft())
+                    if ready[-1].number in tasks:
+                        await tasks[ready[-1].number]
+                await self._commit(ready, are_last=not rest)
+        if not self._works:
+            await self._commit([], are_last=True)
 
     def _ask(self, work: FlushWork) -> Stream:
         session_id, config = self._order.session_id, self._config
@@ -176,20 +187,20 @@ class Flush:
         else:
             self._run.emit(Notice(event.level, event.text))
 
-    async def _commit(self, work: FlushWork) -> None:
+    async def _commit(self, works: Sequence[FlushWork], *, are_last: bool) -> None:
+        """Settle these batches and write them together; behind the last one the frontier and the statistics."""
         now_ms = self._tools.clock.now_ms()
         async with self._tools.registry.locked(self._order.session_id) as live:
-            state = live.state
-            if not _is_as_captured(state, work):
-                work.let_go("history-changed")
-            else:
-                entries = settle(work, state.decisions.index, state.failure_counts, now_ms)
-                state.decide(entries, now_ms, applied=True)
-                if work.failure_reason:
-                    _note_failure(state, work, now_ms)
-                elif work.reply is not None and work.reply.check is not None:
-                    state.checks = sum_of_checks(state.checks, work.reply.check)
-                await self._tools.registry.persist(live)
+            for work in works:
+                _settle(live.state, work, now_ms)
+            if are_last:
+                self._decide_frontier(live.state, now_ms)
+            # Also what was only appended: that another process has written meanwhile must not stay unnoticed.
+            await self._tools.registry.persist(live)
+        for work in works:
+            self._tell_end(work)
+
+    def _tell_end(self, work: FlushWork) -> None:
         self._run.emit(batch_finished(work))
         if work.outcome is BatchOutcome.FAILED:
             self._run.emit(Notice("warning", f"batch {work.number} stays as it is: {work.failure_reason or 'pending'}"))
@@ -200,15 +211,13 @@ class Flush:
 
     # After the batches
 
-    async def _write_frontier(self) -> None:
+    def _decide_frontier(self, state: SessionState, now_ms: int) -> None:
         processed = [work for work in self._works if work.is_processed]
-        async with self._tools.registry.locked(self._order.session_id) as live:
-            before = live.state.decisions.stats
-            stats = _with_spending(before, self._works, self._wasted_ahead())
-            entries: list[Entry] = [FrontierEntry(frontier_of(processed))] if processed else []
-            if processed or stats != before:
-                live.state.decide([*entries, StatsEntry(stats)], self._tools.clock.now_ms())
-                await self._tools.registry.persist(live)
+        before = state.decisions.stats
+        stats = _with_spending(before, self._works, self._wasted_ahead())
+        entries: list[Entry] = [FrontierEntry(frontier_of(processed))] if processed else []
+        if processed or stats != before:
+            state.decide([*entries, StatsEntry(stats)], now_ms)
 
     def _wasted_ahead(self) -> list[Usage]:
         """What summaries took that were made in the background for nothing."""
@@ -223,24 +232,33 @@ class Flush:
         window = 0 if self._order.ignore_window else config.rolling_window
         order = CompressionOrder(self._order.session_id, window, waits_for_pending=True)
         try:
-            return await compress_chains(self._tools, order, self._run)
+            return await compress_chains(self._tools, order, self._run, self._closing)
         except Exception as error:
+            self._is_reported = False
             # What was committed stays; a message that is not ours may hold content.
             reason = error.reason if isinstance(error, CondenseError) else type(error).__name__
             logger.warning("chains were not compressed: %s", reason)
             self._run.emit(Notice("error", f"chains were not compressed: {reason}"))
             return CompressionReport()
 
-    async def _write_metrics(self, outcome: FlushOutcome) -> None:
-        """The report of the flush; that it could not be written is no failure of the flush."""
+    def _closing(self, report: CompressionReport) -> Entry:
+        """The report of the flush, to be written with the last of its decisions."""
+        self._is_reported = True
+        return self._metrics_entry(flush_outcome(self._works, report))
+
+    def _metrics_entry(self, outcome: FlushOutcome) -> FlushMetricsEntry:
         now_ms = self._tools.clock.now_ms()
         processed = sum(work.is_processed for work in self._works)
         trigger, captured = self._order.trigger, len(self._works)
         flush_id = self._run.flush_id
-        entry = FlushMetricsEntry(now_ms, trigger, captured, processed, outcome.value, self._metrics, flush_id)
+        return FlushMetricsEntry(now_ms, trigger, captured, processed, outcome.value, self._metrics, flush_id)
+
+    async def _write_metrics(self, outcome: FlushOutcome) -> None:
+        """Write the report by itself; that it could not be written is no failure of the flush."""
+        entry = self._metrics_entry(outcome)
         try:
             async with self._tools.registry.locked(self._order.session_id) as live:
-                live.state.decide([entry], now_ms)
+                live.state.decide([entry], entry.ts_ms)
                 await self._tools.registry.persist(live)
         except CondenseError as error:
             logger.warning("flush metrics were not written: %s", error.reason)
@@ -261,6 +279,19 @@ def _with_spending(stats: Stats, works: Sequence[FlushWork], wasted_ahead: Seque
         if work.wasted is not None:
             stats = add_wasted(stats, summary_usage(work.wasted))
     return stats
+
+
+def _settle(state: SessionState, work: FlushWork, now_ms: int) -> None:
+    """Decide what becomes of a batch."""
+    if not _is_as_captured(state, work):
+        work.let_go("history-changed")
+        return
+    entries = settle(work, state.decisions.index, state.failure_counts, now_ms)
+    state.decide(entries, now_ms, applied=True)
+    if work.failure_reason:
+        _note_failure(state, work, now_ms)
+    elif work.reply is not None and work.reply.check is not None:
+        state.checks = sum_of_checks(state.checks, work.reply.check)
 
 
 def _note_failure(state: SessionState, work: FlushWork, now_ms: int) -> None:

@@ -105,6 +105,11 @@ class Transcript:
         position = bisect_left(self.nodes, node)
         return position < len(self) and self.nodes[position] == node
 
+    def find_digest(self, digest: str) -> int | None:
+        """The position of the message with this digest (hex); late ones are found sooner."""
+        wanted = bytes.fromhex(digest)
+        return next((at for at in range(len(self) - 1, -1, -1) if self.digests[at] == wanted), None)
+
     @property
     def element_count(self) -> int:
         """How long the client's history is."""

@@ -136,7 +136,9 @@ class Wire:
     async def _sent(self, answer: ProtoMessage | Outgoing) -> bytes:
         if isinstance(answer, Outgoing):
             write = answer.write
-            return await self._workers.run(lambda: self._written(write())) if answer.is_large else self._written(write())
+            if answer.is_large:
+                return await self._workers.run(lambda: self._written(write()))
+            answer = write()
         return self._written(answer)
 
     def _written(self, answer: ProtoMessage) -> bytes:

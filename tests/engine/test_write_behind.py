@@ -5,6 +5,7 @@ import pytest
 from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.engine.requests import CallState
 from condense_grpc.errors import CondenseError, StoreUnavailable, TranscriptMismatch
+from condense_grpc.testing.fakes import Gate, Gated, Reply
 from tests.domain.histories import answer, calls, result, user
 from tests.engine.harness import NEVER, World, passes
 
@@ -129,11 +130,13 @@ async def test_decisions_that_could_not_be_written_are_as_if_never_made(world: W
 
 
 async def test_a_flush_whose_write_fails_keeps_the_batches_before(world: World) -> None:
-    """Batches are committed one by one; the rest is pending and comes next time, without a lost or doubled ref."""
+    """What was ready before is committed; the rest is pending and comes next time, without a lost or doubled ref."""
     agent = await world.agent()
     await agent.work("a", "b")
     await world.restart()
-    world.store.after = lambda name: fail_second_commit(world, name)
+    gate = Gate()
+    world.summarizer.script(Reply(), Gated(gate, Reply()))
+    world.store.after = lambda name: fail_second_commit(world, name, gate)
     with pytest.raises(StoreUnavailable):
         await agent.flush()
     world.store.after = None
@@ -142,9 +145,25 @@ async def test_a_flush_whose_write_fails_keeps_the_batches_before(world: World) 
     assert list((await agent.refs()).values()) == ["t1", "t2"]
 
 
-async def fail_second_commit(world: World, name: str) -> None:
+async def fail_second_commit(world: World, name: str, gate: Gate) -> None:
+    """The second reply comes once the first batch is written, and its own write fails."""
     if name == "write" and not world.store._failing:
         world.store.fail("write", StoreUnavailable())
+        gate.open()
+
+
+async def test_batches_that_are_ready_together_share_one_write(world: World) -> None:
+    """All of them are there afterwards, or none: the write fails as a whole."""
+    agent = await world.agent()
+    await agent.work("a", "b", "c")
+    await world.restart()
+    world.store.fail("write", StoreUnavailable())
+    with pytest.raises(StoreUnavailable):
+        await agent.flush()
+    assert await agent.refs() == {}
+    writes = world.store.calls.count("write")
+    assert (await agent.flush()).outcomes == ["summarized"] * 3
+    assert world.store.calls.count("write") - writes == 2, "the batches, then the chains with the report"
 
 
 async def test_a_write_that_was_made_but_not_confirmed_heals(world: World) -> None:

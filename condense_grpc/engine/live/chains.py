@@ -179,11 +179,10 @@ class Chains:
         return start, final
 
     def _position(self, digest: str) -> int | None:
-        """The position of a message; entries are made of late ones, so the search goes backwards."""
+        """The position of a message."""
         if self._positions:
             return self._positions.get(digest)
-        wanted, digests = bytes.fromhex(digest), self._layout.transcript.digests
-        return next((at for at in range(self._layout.length - 1, -1, -1) if digests[at] == wanted), None)
+        return self._layout.transcript.find_digest(digest)
 
     def _place(self, position: int) -> int:
         turn = self._layout.turn_of(position)

@@ -17,6 +17,7 @@ from condense_grpc.engine.decisions import Commit
 from condense_grpc.engine.edit_sums import revision_name
 from condense_grpc.engine.live.chains import Chains, NotLocal, Reach
 from condense_grpc.engine.live.cycle import Cycle
+from condense_grpc.engine.live.front import ChainFront
 from condense_grpc.engine.live.grace import GraceWatch
 from condense_grpc.engine.live.layout import Layout
 from condense_grpc.engine.live.pieces import Piece, Pieces
@@ -41,6 +42,7 @@ class LivePlan:
         self.totals = Totals()
         self.waiting = Waiting(self.layout, state.protection)
         self.cycle = Cycle()
+        self.front = ChainFront()
         self._grace = GraceWatch(self.config.recovery_grace_turns)
         self._pieces = Pieces(self.layout, self.config, state.protection, self._grace.watch)
         self._chains = Chains(self.layout, self._elements_of)
