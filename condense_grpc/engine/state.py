@@ -130,7 +130,7 @@ class SessionState:
         """Report a diagnostic; one that is new goes to the store with the next write."""
 
         def record(_: object) -> None:
-            length = len(self.transcript)
+            length = self.transcript.element_count
             found = StoredDiagnostic(self.next_diagnostic, now_ms, kind, storable(detail), length)
             self._unwritten_diagnostics.append(found)
             self.next_diagnostic += 1

@@ -91,7 +91,7 @@ class Transfers:
             await self._tools.registry.persist(live)
             state = live.state
             transcript = state.transcript
-            told = int(state.facts.get(_DIAGNOSTICS_FACT, 0))
+            noticed = await self._diagnostics(session_id, int(state.facts.get(_DIAGNOSTICS_FACT, 0)))
             return Snapshot(
                 row=state.row,
                 nodes=tuple(transcript.nodes),
@@ -99,7 +99,9 @@ class Transfers:
                 sizes=[skeleton.json_chars for skeleton in transcript.skeletons],
                 digests=tuple(transcript.digests),
                 commits=tuple(state.decisions.commits),
-                diagnostics=await self._diagnostics(session_id, told),
+                diagnostics=[
+                    replace(one, transcript_length=transcript.place_of(one.transcript_length)[0]) for one in noticed
+                ],
             )
 
     async def _diagnostics(self, session_id: str, after: int) -> list[StoredDiagnostic]:

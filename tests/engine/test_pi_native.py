@@ -11,7 +11,7 @@ from condense_grpc.engine.requests import Delta, NativeElements, PruneRequest, P
 from condense_grpc.errors import RequestInvalid
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_read import read_elements
-from tests.engine.harness import LONG, Agent, World
+from tests.engine.harness import LONG, QUIET, Agent, World
 from tests.engine.pi_files import PiWriter, entries_of, export_data, import_data, record, ref
 
 
@@ -132,3 +132,18 @@ async def test_a_compaction_of_the_host_in_its_shape(world: World) -> None:
     again = await prune(world, native(b"[" + begin.encode() + b"," + rest[1:]))
     assert (again.length, again.etag) == (6, before.etag)
     assert await export_data(world.engine, "pi-1") == pi.data
+
+
+async def test_elements_count_where_clients_count(world: World) -> None:
+    """A diagnostic tells its place in the client's own history, and keeps it on the way to another session."""
+    await world.engine.start()
+    await world.engine.create_session("a", config=QUIET, labels={})
+    block = '{"type":"tool_result","tool_use_id":"%s","content":"x"}'
+    ask = '{"role":"user","content":"go"}'
+    turn = f'{{"role":"user","content":[{block % "p"},{block % "q"}]}}'
+    elements = NativeElements(NativeFormat.ANTHROPIC, read_elements(f"[{ask},{turn},{ask}]".encode()))
+    await world.engine.prune(PruneRequest("a", Delta(0, "", (), native=elements)))
+    await import_data(world.engine, await export_data(world.engine, "a"), "b")
+    for name, length in (("a", 3), ("b", 4)):
+        noticed = await world.engine.diagnostic_entries(name, 0, 9)
+        assert [(one.kind, one.transcript_length) for one in noticed] == [("orphan-sweep", length)]
