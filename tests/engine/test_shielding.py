@@ -33,7 +33,7 @@ async def test_a_step_that_waits_goes_on_where_it_is() -> None:
 
 
 async def _answer(text: str) -> str:
-    await asyncio.sleep(0.001)
+    await asyncio.sleep(0)
     return text
 
 
