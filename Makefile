@@ -19,11 +19,11 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-generate: setup ## Write the generated code from the contract
-	$(BIN)/python proto/generate.py
+generate: setup ## Write the generated code of all languages (LANGUAGES="--only python,go" picks some)
+	$(BIN)/python proto/generate.py $(LANGUAGES)
 
 check-generate: setup ## Check that the generated code is what the contract gives
-	$(BIN)/python proto/generate.py --check
+	$(BIN)/python proto/generate.py --check $(LANGUAGES)
 
 contract: setup check-generate ## Lint the contract and check that it breaks no client
 	$(BIN)/buf lint proto

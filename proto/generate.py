@@ -1,83 +1,29 @@
-"""Generates the Python code of the contract.
+"""Generates the code of the contract, for every language of this repository.
 
-`python proto/generate.py` writes `condense_grpc/api/`: messages, services and their type stubs, one module per proto
-file, importable as `condense_grpc.api.condense.v1`. Files that no proto file accounts for are removed. The result
-depends on nothing but the proto files and the pinned generators, and it is committed.
+    python proto/generate.py                      # writes it
+    python proto/generate.py --check              # exits with 1 if the committed files differ, naming them
+    python proto/generate.py --only python,go     # … for some languages; --without rust: for the others
 
-`python proto/generate.py --check` generates into a temporary folder instead and exits with 1 if the committed files
-differ from that, naming them.
+What is generated depends on nothing but the proto files and the pinned generators (`proto/languages/`, one module per
+language), and it is committed. Files in the folder of a language that no proto file accounts for are removed. A
+toolchain that is missing is named; nothing of its language is touched then, and the others are done all the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import shutil
-import subprocess
 import sys
-import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-PROTO_ROOT = Path(__file__).resolve().parent
-OUTPUT_ROOT = PROTO_ROOT.parent / "condense_grpc" / "api"
-PACKAGE = "condense_grpc.api"
-
-_PACKAGE_DOCS = {
-    Path("__init__.py"): '"""Generated code of the contract. Made by proto/generate.py; do not edit."""\n',
-    Path("condense/__init__.py"): '"""Generated code of the contract. Made by proto/generate.py; do not edit."""\n',
-    Path("condense/v1/__init__.py"): (
-        '"""Generated code of the package condense.v1. Made by proto/generate.py; do not edit.\n\n'
-        "One module per proto file: `from condense_grpc.api.condense.v1 import message_pb2`. Nothing is imported\n"
-        'here, so that a program loads only what it uses.\n"""\n'
-    ),
-}
-
-# `condense.v1` as the path of a Python module, also as text (the `__module__` of the messages). As the name of the
-# protobuf package, which no `…_pb2` follows, it must stay.
-_IMPORT_FROM = re.compile(r"^(\s*from )condense\.v1( import )", re.MULTILINE)
-_IMPORT_MODULE = re.compile(r"^(\s*import )condense\.v1\.", re.MULTILINE)
-_QUALIFIED_NAME = re.compile(r"(?<![\w./])condense\.v1\.(?=[a-z_]+_pb2\b)")
-
-
-def rewrite_imports(source: str) -> str:
-    """Moves the imports between generated modules into this project's package."""
-    source = _IMPORT_FROM.sub(rf"\1{PACKAGE}.condense.v1\2", source)
-    source = _IMPORT_MODULE.sub(rf"\1{PACKAGE}.condense.v1.", source)
-    return _QUALIFIED_NAME.sub(f"{PACKAGE}.condense.v1.", source)
-
-
-def generate(output: Path) -> None:
-    """Writes all generated files below the empty folder `output`."""
-    protos = sorted(path.relative_to(PROTO_ROOT).as_posix() for path in PROTO_ROOT.glob("condense/**/*.proto"))
-    command = [
-        sys.executable,
-        "-m",
-        "grpc_tools.protoc",
-        f"--proto_path={PROTO_ROOT}",
-        f"--python_out={output}",
-        f"--grpc_python_out={output}",
-        f"--mypy_out=quiet:{output}",
-        f"--mypy_grpc_out=quiet:{output}",
-        *protos,
-    ]
-    # The plugins stand beside the interpreter, also if its environment is not activated.
-    search_path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
-    subprocess.run(command, check=True, env={**os.environ, "PATH": search_path})
-
-    services = {name.removesuffix(".proto") for name in protos if name.endswith("_service.proto")}
-    for path in sorted(output.rglob("*_pb2_grpc.py*")):
-        if path.relative_to(output).as_posix().split("_pb2_grpc.")[0] not in services:
-            path.unlink()  # the generator writes an empty module for files without a service
-    for path in [*output.rglob("*.py"), *output.rglob("*.pyi")]:
-        path.write_text(rewrite_imports(path.read_text("utf-8")), "utf-8")
-    for name, text in _PACKAGE_DOCS.items():
-        (output / name).write_text(text, "utf-8")
+from languages import LANGUAGES
+from languages.language import REPOSITORY, CannotGenerate, Contract, Language
 
 
 def read_tree(root: Path) -> dict[str, bytes]:
-    """Returns the content of every file below `root` by its relative path, without what Python leaves there."""
+    """The content of every file below `root` by its relative path, without what Python leaves there."""
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -85,34 +31,65 @@ def read_tree(root: Path) -> dict[str, bytes]:
     }
 
 
+def bring_up_to_date(language: Language, contract: Contract, *, check_only: bool) -> list[str]:
+    """Generates one language. Returns the files that differed, which are right now unless `check_only`."""
+    language.check_tools()
+    with tempfile.TemporaryDirectory() as folder:
+        language.generate(contract, Path(folder))
+        wanted = read_tree(Path(folder))
+    present = read_tree(language.output)
+    different = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
+    if not check_only:
+        for name in different:
+            _put(language.output / name, wanted.get(name))
+        for cache in language.output.rglob("__pycache__"):
+            shutil.rmtree(cache, ignore_errors=True)
+    return [(language.output / name).relative_to(REPOSITORY).as_posix() for name in different]
+
+
+def _put(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def chosen(arguments: argparse.Namespace) -> Sequence[Language]:
+    """The languages that the command line asks for."""
+    known = {language.name for language in LANGUAGES}
+    only, without = (set(filter(None, text.split(","))) for text in (arguments.only, arguments.without))
+    unknown = (only | without) - known
+    if unknown:
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}; the languages are {', '.join(sorted(known))}")
+    return [one for one in LANGUAGES if one.name not in without and (not only or one.name in only)]
+
+
 def main() -> int:
     """Generates, or checks what was generated; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Generate the Python code of the contract.")
+    parser = argparse.ArgumentParser(description="Generate the code of the contract.")
     parser.add_argument("--check", action="store_true", help="only compare with the committed files")
-    check_only = parser.parse_args().check
+    parser.add_argument("--only", default="", metavar="NAMES", help="these languages, separated by commas")
+    parser.add_argument("--without", default="", metavar="NAMES", help="all but these languages")
+    arguments = parser.parse_args()
 
+    failed = False
     with tempfile.TemporaryDirectory() as folder:
-        generate(Path(folder))
-        wanted, present = read_tree(Path(folder)), read_tree(OUTPUT_ROOT)
-    different = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
-
-    if check_only:
-        for name in different:
-            print(f"{(OUTPUT_ROOT / name).relative_to(PROTO_ROOT.parent)} is not what the contract generates")
-        if different:
-            print("Run `python proto/generate.py` and commit the result.")
-        return 1 if different else 0
-
-    for name in different:
-        path = OUTPUT_ROOT / name
-        if name in wanted:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(wanted[name])
-        else:
-            path.unlink()
-    for cache in OUTPUT_ROOT.rglob("__pycache__"):
-        shutil.rmtree(cache, ignore_errors=True)
-    return 0
+        contract = Contract(Path(folder))
+        for language in chosen(arguments):
+            try:
+                different = bring_up_to_date(language, contract, check_only=arguments.check)
+            except CannotGenerate as error:
+                print(error, file=sys.stderr)
+                failed = True
+                continue
+            for name in different if arguments.check else ():
+                print(f"{name} is not what the contract generates")
+            failed |= bool(different) and arguments.check
+            print(f"{language.name}: {'differs' if different and arguments.check else 'as the contract says'}")
+    if failed and arguments.check:
+        print("Run `python proto/generate.py` (or `make generate`) and commit the result.")
+    return int(failed)
 
 
 if __name__ == "__main__":

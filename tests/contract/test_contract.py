@@ -300,7 +300,8 @@ def test_proto_files_are_short_enough_to_read() -> None:
 
 
 def test_the_committed_code_is_what_the_contract_generates() -> None:
-    subprocess.run([sys.executable, str(PROTO_ROOT / "generate.py"), "--check"], check=True)
+    """The other languages, whose toolchains a test run need not have, are looked at by `make check-generate`."""
+    subprocess.run([sys.executable, str(PROTO_ROOT / "generate.py"), "--check", "--only", "python"], check=True)
 
 
 @pytest.mark.parametrize(
