@@ -1,7 +1,7 @@
 """A recorded session as its host holds it: in messages of the contract, or in the shape of a provider."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,8 +12,7 @@ from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.pi_json import message_from_pi
 from condense_grpc.domain.validity import find_violations
 from condense_grpc.native.formats import NativeFormat
-from condense_grpc.native.validity import find_defects
-from condense_grpc.native.validity_turns import Scope
+from condense_grpc.testing.native_validator import new_native_defects, validate_native
 from condense_grpc.testing.pi_conversion import converted
 from condense_grpc.testing.validator import new_defects
 
@@ -108,13 +107,11 @@ class NativeShape:
 
     def is_worse(self, raw: Sequence[Any], view: Sequence[Any]) -> bool:
         """See Shape. Judged as if it was sent now."""
-        scope = Scope(is_request=True)
-        known = Counter(defect.kind for defect in find_defects(self._form, raw, scope) if not defect.is_repaired)
-        return bool(Counter(defect.kind for defect in find_defects(self._form, view, scope)) - known)
+        return bool(new_native_defects(self._form, raw, view))
 
     def violations(self) -> int:
         """See Shape."""
-        return len(find_defects(self._form, self.history(len(self._messages))))
+        return len(validate_native(self._form, self.history(len(self._messages))))
 
     def originals(self, keys_of: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """See Shape. The server gave the times: keys are found by the ids of calls, in order."""
