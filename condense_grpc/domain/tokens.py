@@ -18,4 +18,5 @@ def wide_chars(text: str) -> int:
 
 def estimated_tokens(chars: int, wide: int) -> int:
     """The tokens of a text of so many characters, `wide` of which belong to these scripts."""
+    wide = min(wide, chars)
     return wide + token_estimate(chars - wide)

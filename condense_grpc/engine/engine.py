@@ -43,6 +43,7 @@ from condense_grpc.engine.requests import (
 from condense_grpc.engine.searching import Searching
 from condense_grpc.engine.sessions import ForkBase, Sessions
 from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.token_report import note_host_count
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.transfers import Transfers
 from condense_grpc.engine.turns import Turns, usage_trigger, with_usage
@@ -233,6 +234,7 @@ class Engine:
         """Take the host's own count of its last request; a budget or a delta that is hit starts a flush."""
         async with self._registry.locked(session_id) as live:
             trigger = usage_trigger(live.state, usage)
+            note_host_count(live.state, usage)
             advice = flush_advice(live.state, trigger)
         started = self._flushing.start_if_wanted(live, trigger)
         return self._told(session_id, advice, started=started)

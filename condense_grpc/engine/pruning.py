@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from condense_grpc.domain.edits import Edit, apply_edits
-from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.view import Diagnostic, chars_of_list
 from condense_grpc.engine.appending import ends_with_answer
 from condense_grpc.engine.bodies import BodyCache
@@ -22,12 +21,12 @@ from condense_grpc.engine.requests import (
     NativeAnswer,
     PruneRequest,
     PruneResult,
-    Reclaim,
     ViewKind,
 )
 from condense_grpc.engine.revision import SessionView, current_view
 from condense_grpc.engine.shown_view import ShownView, plain_view
 from condense_grpc.engine.state import SessionState
+from condense_grpc.engine.token_report import note_host_count, remember_shown, report_of, wide_chars_of
 from condense_grpc.native.view import NativePlan
 
 
@@ -90,7 +89,10 @@ async def prune(
     state: SessionState, request: PruneRequest, appended: AppendResult, bodies: BodyCache, now_ms: int
 ) -> PruneResult:
     """The answer to a prune whose delta is appended already. Changes only what is remembered about views."""
+    if request.usage is not None:
+        note_host_count(state, request.usage)
     choice = await choose_view(bodies, state, request.min_savings_chars)
+    wide = wide_chars_of(state, choice)
     plan = _native_plan(state, request, choice)
     messages = None
     if plan is None and request.view is ViewKind.FULL and not request.dry_run:
@@ -98,7 +100,7 @@ async def prune(
         messages = apply_edits([raw[position] for position in range(len(raw))], choice.edits)
     cache = state.view.changes_to(choice.shown)
     if not request.dry_run:
-        _remember(state, request, choice, now_ms)
+        _remember(state, request, choice, wide, now_ms)
     revision = choice.revision if plan is None else plan.revision
     unchanged = revision == request.known_revision
     shows_edits = request.view is ViewKind.EDITS and not unchanged and not request.dry_run
@@ -110,7 +112,7 @@ async def prune(
         pruned=choice.is_pruned if plan is None else plan.differs,
         edits=choice.edits if shows_edits else (),
         messages=messages,
-        reclaim=_reclaim(choice.raw_chars, choice.chars),
+        reclaim=report_of(state, choice.raw_chars, choice.chars, wide),
         cache=cache if cache is None or plan is None else in_elements(cache, plan),
         applied=Applied() if choice.view is None else choice.view.applied,
         advice=flush_advice(state),
@@ -137,20 +139,17 @@ async def _native(
     return await native_answer(state, bodies, plan, request.view if is_shown else None)
 
 
-def _remember(state: SessionState, request: PruneRequest, choice: Choice, now_ms: int) -> None:
+def _remember(state: SessionState, request: PruneRequest, choice: Choice, wide_chars: int, now_ms: int) -> None:
     view = choice.view
     for diagnostic in choice.diagnostics:
         state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
     if view is not None and view.is_pruned:
-        state.reclaim = _reclaim(view.before_chars, view.chars)
+        state.reclaim = report_of(state, view.before_chars, view.chars, wide_chars)
     if request.view is not ViewKind.NONE:
         state.show(choice.shown, is_plain=view is None)
+        remember_shown(state, choice.chars, wide_chars)
         if choice.revision != NO_REVISION:
             state.show_views()
-
-
-def _reclaim(before_chars: int, after_chars: int) -> Reclaim:
-    return Reclaim(before_chars, after_chars, token_estimate(before_chars), token_estimate(after_chars))
 
 
 def flush_advice(state: SessionState, trigger: FlushTrigger | None = None) -> FlushAdvice:

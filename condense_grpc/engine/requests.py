@@ -78,14 +78,23 @@ class PruneRequest:
     usage: ContextUsage | None = None
 
 
+class TokenBasis(StrEnum):
+    """What a number of tokens is: characters / 4, an estimate that knows scripts, or counted on by the host's count."""
+
+    CHARACTERS = "characters"
+    SCRIPTS = "scripts"
+    HOST = "host"
+
+
 @dataclass(frozen=True, slots=True)
 class Reclaim:
-    """Sizes of the list before and after; 0 when nothing differs. Tokens are estimates (characters / 4)."""
+    """Sizes of the list before and after; 0 when nothing differs. Tokens are what `basis` says."""
 
     before_chars: int = 0
     after_chars: int = 0
     before_tokens: int = 0
     after_tokens: int = 0
+    basis: TokenBasis = TokenBasis.CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,10 @@ class SessionState:
         self.reclaim = Reclaim()
         self.usage: Usage | None = None
         self.usage_fraction: float | None = None
+        self.host_count: tuple[int, int] | None = None
+        """The tokens that the host has counted of a view, and what we estimate of the same view."""
+        self.shown_tokens: int | None = None
+        """What we estimate of the view that was shown last."""
         self.flushed_since_load = False
 
     def copy(self) -> "SessionState":

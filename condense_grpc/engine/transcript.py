@@ -43,6 +43,8 @@ class Transcript:
         self.keys: list[str] = []
         self.numbers: list[int | None] = []
         self.ends: list[int] = []
+        self.wide_chars = 0
+        """How many of its characters are of scripts in which a character is about a token."""
         self.unwritten: dict[int, StoredMessage] = {}
         self.unwritten_bytes = 0
         self.restyled: dict[int, tuple[bytes, bytes]] = {}
@@ -215,6 +217,7 @@ class Transcript:
         is_result = skeleton.role is Role.TOOL_RESULT
         self.keys.append(occurrence_key(skeleton.tool_call_id, skeleton.timestamp_ms, number) if is_result else "")
         self.numbers.append(number)
+        self.wide_chars += skeleton.wide_chars
         started = 1 if skeleton.native is None else skeleton.native.elements
         self.ends.append(self.elements_before(len(self.ends)) + started)
 
@@ -235,6 +238,7 @@ class Transcript:
                 skeleton.timestamp_ms or 0,
                 encode_skeleton(skeleton),
             )
+        self.wide_chars -= sum(skeleton.wide_chars for skeleton in self.skeletons[length:])
         # New lists: whoever holds the old ones has what was left, and sees that the path is another one.
         self.nodes, self.digests, self.ends = self.nodes[:length], self.digests[:length], self.ends[:length]
         self.skeletons, self.keys, self.numbers = self.skeletons[:length], self.keys[:length], self.numbers[:length]
@@ -252,6 +256,7 @@ class Transcript:
         encoded = {node: encode_skeleton(skeleton) for node, skeleton in skeletons.items()}
         for position, node in enumerate(self.nodes):
             self.skeletons[position] = skeletons.get(node, self.skeletons[position])
+        self.wide_chars = sum(skeleton.wide_chars for skeleton in self.skeletons)
         for digest, left in self._left.items():
             self._left[digest] = replace(left, skeleton=encoded.get(left.node, left.skeleton))
         self.reskeletoned |= encoded

@@ -26,7 +26,7 @@ from condense_grpc.domain.edits import InsertKind
 from condense_grpc.domain.validity import ViolationKind
 from condense_grpc.domain.view import StubReason
 from condense_grpc.engine.events import BatchOutcome, FlushOutcome
-from condense_grpc.engine.requests import CallState, FlushTrigger, SummaryKind, ViewKind
+from condense_grpc.engine.requests import CallState, FlushTrigger, SummaryKind, TokenBasis, ViewKind
 from condense_grpc.native.formats import NativeFormat
 
 W = TypeVar("W")
@@ -184,6 +184,13 @@ STORE_KIND = Pairs(
         capabilities_pb2.STORE_KIND_MEMORY: "memory",
         capabilities_pb2.STORE_KIND_SQLITE: "sqlite",
         capabilities_pb2.STORE_KIND_POSTGRESQL: "postgresql",
+    }
+)
+TOKEN_BASIS = Pairs(
+    {
+        view_pb2.TOKEN_BASIS_CHARACTERS: TokenBasis.CHARACTERS,
+        view_pb2.TOKEN_BASIS_SCRIPTS: TokenBasis.SCRIPTS,
+        view_pb2.TOKEN_BASIS_HOST: TokenBasis.HOST,
     }
 )
 MESSAGE_FORMAT = Pairs(

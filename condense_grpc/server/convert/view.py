@@ -8,7 +8,7 @@ from condense_grpc.errors import NotImplementedYet, RequestInvalid
 from condense_grpc.server.convert.advice import write_advice, write_violation
 from condense_grpc.server.convert.delta import Change, DeltaReader
 from condense_grpc.server.convert.edit import write_edit
-from condense_grpc.server.convert.enums import VIEW
+from condense_grpc.server.convert.enums import TOKEN_BASIS, VIEW
 from condense_grpc.server.convert.message import write_message
 from condense_grpc.server.convert.native import write_native_edit
 from condense_grpc.server.convert.session_id import known_session_id, new_session_id
@@ -109,6 +109,7 @@ def write_reclaim(reclaim: Reclaim, target: view_pb2.Reclaim) -> None:
     target.after_chars = reclaim.after_chars
     target.before_tokens = reclaim.before_tokens
     target.after_tokens = reclaim.after_tokens
+    target.token_basis = TOKEN_BASIS.write(reclaim.basis)
 
 
 def _write_cache(cache: CacheReport, target: view_pb2.CacheReport) -> None:
