@@ -63,6 +63,22 @@ bench-check: setup ## The same, failing when a ratio misses its target by more t
 bench-chart: setup ## Measure turns over the length of a session and draw docs/scaling.svg
 	$(BIN)/python -m bench --chart docs/scaling.svg $(BENCH)
 
+# The languages that can be checked and played; CLIENTS="go java" picks some.
+CLIENTS ?= $(patsubst clients/%/check,%,$(wildcard clients/*/check))
+comma := ,
+empty :=
+
+clients: clients-check clients-conformance ## Build and test the clients of all languages (CLIENTS="go java": of some)
+
+clients-check: setup ## Build and test the client of each language by itself
+	@set -e; for language in $(CLIENTS); do \
+	  echo "== $$language"; CONDENSE_PYTHON="$(CURDIR)/$(BIN)/python" clients/$$language/check; \
+	done
+
+clients-conformance: setup ## Play the same scenarios with all clients against one server, and print the table
+	CONDENSE_PYTHON="$(CURDIR)/$(BIN)/python" $(BIN)/python clients/conformance \
+	  --languages "$(subst $(empty) $(empty),$(comma),$(strip $(CLIENTS)))" $(CONFORMANCE)
+
 demo: setup ## Run the main job: a real server, an agent with real tools, a restart, checks
 	$(BIN)/condense-grpc demo $(if $(DEMO_PATH),--path "$(DEMO_PATH)")
 
@@ -74,4 +90,4 @@ check: lint types imports sizes contract test ## Everything that must hold befor
 clean: ## Remove what was made here
 	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup generate check-generate contract format lint types imports sizes test test-vectors bench bench-check bench-chart demo serve check clean
+.PHONY: help setup generate check-generate contract format lint types imports sizes test test-vectors bench bench-check bench-chart clients clients-check clients-conformance demo serve check clean

@@ -72,11 +72,16 @@ def server_options(settings: ServerSettings) -> list[tuple[str, int]]:
 class CondenseServer:
     """One gRPC server in front of one engine, which the caller starts before and closes after it.
 
-    `further`: handlers of services that are not part of the contract.
+    `further`: handlers of services that are not part of the contract. `inner`: interceptors between the translation
+    of errors and the methods; what they raise is told as if the method had.
     """
 
     def __init__(
-        self, composition: Composition, settings: ServerSettings, further: Sequence[grpc.GenericRpcHandler] = ()
+        self,
+        composition: Composition,
+        settings: ServerSettings,
+        further: Sequence[grpc.GenericRpcHandler] = (),
+        inner: Sequence[grpc.aio.ServerInterceptor] = (),
     ) -> None:
         engine = composition.engine
         limits = Limits.of(settings)
@@ -88,7 +93,7 @@ class CondenseServer:
         self._health = health.aio.HealthServicer()
         store = capabilities_pb2.StoreKind.Name(STORE_KIND.write(engine.store_kind))
         interceptor = ErrorInterceptor(self._admission, {"STORE_UNAVAILABLE": {"store": store}})
-        self._server = grpc.aio.server(interceptors=[interceptor], options=server_options(settings))
+        self._server = grpc.aio.server(interceptors=[interceptor, *inner], options=server_options(settings))
         capabilities = Capabilities(
             version=version("condense-grpc"),
             limits=limits,
@@ -144,10 +149,11 @@ async def serve(
     *,
     composition: Composition | None = None,
     further: Sequence[grpc.GenericRpcHandler] = (),
+    inner: Sequence[grpc.aio.ServerInterceptor] = (),
 ) -> None:
     """Run a server until SIGTERM or SIGINT. `announce` gets one line when it listens.
 
-    `composition` stands in place of the one that the settings ask for; `further` are handlers of further services. A
+    `composition` stands in place of the one that the settings ask for; for `further` and `inner` see CondenseServer. A
     second signal ends the process at once. Raises SettingsInvalid, CannotListen, and what a store raises when it
     cannot be opened.
     """
@@ -160,7 +166,7 @@ async def serve(
         await composition.engine.start()
         grace = _Grace(loop, settings.shutdown_grace_seconds)
         stack.push_async_callback(lambda: composition.engine.close(grace.left()))
-        server = CondenseServer(composition, settings, further)
+        server = CondenseServer(composition, settings, further, inner)
         stack.push_async_callback(lambda: server.stop(grace.left()))
         address = await server.start()
         engine = composition.engine
