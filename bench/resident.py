@@ -1,5 +1,7 @@
 """The process in which residence is measured: an engine over a database, and nothing else.
 
+Its allocator and its collector are tuned as those of a server are.
+
     python -m bench.resident memory|load DATABASE SESSION...
 
 It prints its findings as JSON.
@@ -17,6 +19,8 @@ from bench.ground import rss_bytes
 from bench.server import InstantSummarizer
 from condense_grpc.engine.engine import Engine, EngineOptions
 from condense_grpc.engine.requests import PruneRequest, ViewKind
+from condense_grpc.server.allocator import tune_allocator
+from condense_grpc.server.collector import tune_collector
 from condense_grpc.server.composition import SystemClock, make_store
 
 RESIDENTS = 60
@@ -25,6 +29,8 @@ RESIDENTS = 60
 async def _child(what: str, database: str, names: list[str]) -> dict[str, float]:
     engine = Engine(make_store(f"sqlite:///{database}"), InstantSummarizer(), SystemClock(), EngineOptions())
     await engine.start()
+    tune_allocator()
+    tune_collector()
     try:
         return await (_memory if what == "memory" else _load)(engine, names)
     finally:

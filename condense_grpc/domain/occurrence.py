@@ -54,10 +54,14 @@ class Numbering:
 
     def take(self, tool_call_id: str, result_timestamp_ms: int | None) -> int | None:
         """The number of the next result: None for the first of its base key, else 2, 3, ..."""
+        return self.name(tool_call_id, result_timestamp_ms)[1]
+
+    def name(self, tool_call_id: str, result_timestamp_ms: int | None) -> tuple[str, int | None]:
+        """The key of the next result, and its number."""
         key = base_key(tool_call_id, result_timestamp_ms)
         number = self._seen.get(key, 0) + 1
         self._seen[key] = number
-        return number if number >= 2 else None
+        return (key, None) if number < 2 else (f"{key}#{number}", number)
 
 
 def number_results(results: Iterable[tuple[str, int | None]]) -> list[int | None]:

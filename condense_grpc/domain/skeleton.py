@@ -4,11 +4,14 @@ A skeleton holds roles, ids, sizes, flags and the path arguments, a few hundred 
 that a session can be rendered without touching the texts. Sizes are code points of the compact Pi JSON. Texts are
 kept only where a rule compares them: a user text that looks like one of our blocks, a result that looks like one of
 our stubs.
+
+A session has one for each of its messages, so that they are tuples: cheap to make and to read back from bytes. The
+order of their members is part of what is stored; new ones go to the end and have a default.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from condense_grpc.domain.arguments import (
     captured_arguments,
@@ -38,8 +41,7 @@ BLOCK_OPENING = '<compressed-chain id="'
 _STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
 
 
-@dataclass(frozen=True, slots=True)
-class CallSkeleton:
+class CallSkeleton(NamedTuple):
     """A tool call. `args_chars` None: without arguments; `args_json_chars`: their share of the message's JSON.
 
     `is_purged`: the arguments are already what a purge would write.
@@ -54,16 +56,14 @@ class CallSkeleton:
     is_purged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingSkeleton:
+class ThinkingSkeleton(NamedTuple):
     """The thinking of an assistant message: how much of its JSON goes when the thinking goes."""
 
     block_chars: int
     strip_chars: int
 
 
-@dataclass(frozen=True, slots=True)
-class NativeSpan:
+class NativeSpan(NamedTuple):
     """Where a message lies in a history of a provider's shape.
 
     `elements` begin with it, 0 for a later piece of an element that is several messages. Of such an element it holds
@@ -76,8 +76,7 @@ class NativeSpan:
     style: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MessageSkeleton:
+class MessageSkeleton(NamedTuple):
     """One message. The members behind `json_chars` belong to the role that their names say.
 
     `wide_chars`: how many of the characters are of scripts in which a character is about a token.

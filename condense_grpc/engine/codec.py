@@ -38,6 +38,9 @@ _ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL_RESULT, Role.CUSTOM)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(_ROLES)}
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder()
+_skeleton_decoder = msgspec.msgpack.Decoder(MessageSkeleton)
+# No array begins with this byte, as skeletons do that are written member by member.
+_PLAIN_SKELETON = b"\x02"
 
 
 def pack(value: Any) -> bytes:
@@ -176,7 +179,20 @@ def read_part(fields: Sequence[Any]) -> Part:
 
 
 def encode_skeleton(skeleton: MessageSkeleton) -> bytes:
-    """The bytes of a skeleton. The timestamp stays outside, beside the message."""
+    """The bytes of a skeleton: its members as they are, behind the format number.
+
+    The time is in it and counts no more than what is kept beside the message. What this form has no room for (refs of
+    a host's own summary, lone surrogates) is written member by member.
+    """
+    if not skeleton.summary_refs:
+        try:
+            return _PLAIN_SKELETON + _encoder.encode(skeleton)
+        except UnicodeEncodeError:
+            pass
+    return _encode_by_member(skeleton)
+
+
+def _encode_by_member(skeleton: MessageSkeleton) -> bytes:
     thinking = skeleton.thinking
     return pack(
         (
@@ -225,6 +241,9 @@ def _write_ref(ref: Ref) -> tuple[Any, ...]:
 
 def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
     """The skeleton of these bytes."""
+    if data[:1] == _PLAIN_SKELETON:
+        skeleton = _skeleton_decoder.decode(data[1:])
+        return skeleton if skeleton.timestamp_ms == timestamp_ms else skeleton._replace(timestamp_ms=timestamp_ms)
     _, role, chars, calls, thinking, call_id, name, is_error, text_chars, images, others, *rest = unpack(data)
     # Skeletons of the first release end with the refs.
     stub, block, is_empty, refs, *added = rest

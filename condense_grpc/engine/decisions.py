@@ -14,8 +14,8 @@ from condense_grpc.domain.entries import (
 )
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.messages import Message
-from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
-from condense_grpc.domain.summary_message import summary_message
+from condense_grpc.domain.skeleton import MessageSkeleton
+from condense_grpc.domain.summary_message import summary_message, summary_skeleton
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Decisions:
             match entry:
                 case SummaryEntry() if entry.text:
                     message = summary_message(entry)
-                    skeleton = skeleton_of(message, ())
+                    skeleton = summary_skeleton(entry, message)
                     self.summaries.append(PlacedSummary(commit.anchor_length, message, skeleton))
                 case StatsEntry():
                     self.stats = entry.stats

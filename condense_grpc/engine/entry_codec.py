@@ -1,7 +1,8 @@
 """How decisions are written down: one msgpack array per entry, headed by its kind.
 
 Texts and arguments that lie in stored messages are not written again: a record with a `source` stands for them.
-Fields are written by name, so that a later version can add some; unknown kinds of a newer version are refused.
+Fields are written by name, so that a later version can add some, lists of many equals as tables; unknown kinds of a
+newer version are refused.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,6 +10,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from condense_grpc.domain.batches import Record, Ref, Source, SummaryDetails
 from condense_grpc.domain.entries import (
@@ -33,6 +36,7 @@ from condense_grpc.domain.entries import (
 )
 from condense_grpc.domain.occurrence import ParsedKey
 from condense_grpc.engine.codec import as_text, pack, read_part, unpack, write_part
+from condense_grpc.engine.entry_table import IN_MESSAGES, Table, read_table, write_table
 
 _KINDS: dict[str, type[Any]] = {
     "index": IndexEntry,
@@ -47,6 +51,7 @@ _KINDS: dict[str, type[Any]] = {
     "pin": PinEntry,
     "carried": CarriedEntry,
 }
+_encoder = msgspec.msgpack.Encoder()
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _MANY: dict[tuple[type[Any], str], type[Any]] = {
     (IndexEntry, "records"): Record,
@@ -66,14 +71,16 @@ _ONE: dict[tuple[type[Any], str], type[Any]] = {
 }
 
 
-# What a record need not hold when it names its stored messages; and what is written as it is.
-_IN_MESSAGES = ("text", "args_json", "parts")
+# What is written as it is.
 _PLAIN = (str, int, float, bool, type(None), bytes)
 
 
 def encode_entries(entries: Sequence[Entry]) -> bytes:
     """The bytes of the entries of one commit."""
-    return pack([[_NAMES[type(entry)], _write(entry)] for entry in entries])
+    try:
+        return _encoder.encode([(_NAMES[type(entry)], _write(entry, in_tables=True)) for entry in entries])
+    except UnicodeEncodeError:
+        return pack([[_NAMES[type(entry)], _write(entry)] for entry in entries])
 
 
 def decode_entries(data: bytes) -> tuple[Entry, ...]:
@@ -81,7 +88,7 @@ def decode_entries(data: bytes) -> tuple[Entry, ...]:
     return tuple(_read(_KINDS[kind], value) for kind, value in unpack(data))
 
 
-def _write(value: Any) -> Any:
+def _write(value: Any, *, in_tables: bool = False) -> Any:
     """A dataclass as pairs of names and values that differ from the default."""
     if isinstance(value, tuple):
         return [_write(item) for item in value]
@@ -91,12 +98,14 @@ def _write(value: Any) -> Any:
     written: list[Any] = []
     for name, default in _MEMBERS[type(value)]:
         member = getattr(value, name)
-        if member == default or (in_messages and name in _IN_MESSAGES):
+        if member == default or (in_messages and name in IN_MESSAGES):
             continue
         if isinstance(value, Record) and name == "parts":
             member = [write_part(part) for part in member]
+        elif in_tables and (kind := _MANY.get((type(value), name))) is not None:
+            member = write_table(kind, member)
         elif type(member) not in _PLAIN:
-            member = _write(member)
+            member = _write(member, in_tables=in_tables)
         if member is not None or default is MISSING:
             written += (name, member)
     return written
@@ -129,7 +138,9 @@ def _readers_of(kind: type[Any]) -> dict[str, Callable[[Any], Any]]:
     return readers | special.get(kind, {})
 
 
-def _read_many(kind: type[Any], values: Sequence[Any]) -> tuple[Any, ...]:
+def _read_many(kind: type[Any], values: Sequence[Any] | Table) -> tuple[Any, ...]:
+    if isinstance(values, dict):
+        return read_table(kind, values)
     return tuple([_read(kind, value) for value in values])
 
 

@@ -9,7 +9,7 @@ Bodies, skeletons and entries are opaque bytes here: the engine encodes and deco
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from condense_grpc.domain.batches import Batch
 from condense_grpc.domain.config import SessionConfig
@@ -35,9 +35,8 @@ class SessionRow:
     facts_json: str = "{}"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
-    """One message. `node` counts the messages of the session from 1, `parent` is 0 for a first message.
+class StoredMessage(NamedTuple):
+    """One message, a tuple since a load makes thousands. `node` counts the messages of the session from 1.
 
     `position` is its place on its path, `digest` the rolling digest after it.
     """

@@ -5,7 +5,6 @@ once to find it anew: the skeletons are written again, and the records take over
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from condense_grpc.domain.arguments import captured_arguments, paths_in, tested_arguments
 from condense_grpc.domain.messages import Message, calls_of
@@ -36,5 +35,5 @@ def _with_paths(skeleton: MessageSkeleton, message: Message, names: Sequence[str
     for call, part in zip(skeleton.calls, calls_of(message), strict=True):
         paths = paths_in(tested_arguments(part), names)
         captured = paths_in(captured_arguments(part), names) if part.extra_json else paths
-        calls.append(replace(call, paths=paths, captured_paths=captured))
-    return replace(skeleton, calls=tuple(calls))
+        calls.append(call._replace(paths=paths, captured_paths=captured))
+    return skeleton._replace(calls=tuple(calls))

@@ -7,10 +7,10 @@ branch that was left stays here by digest, so that coming back to it finds its n
 import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from condense_grpc.domain.messages import Message, Role
-from condense_grpc.domain.occurrence import Numbering, occurrence_key
+from condense_grpc.domain.occurrence import Numbering
 from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
 from condense_grpc.engine.arrival import FIRST_MS, Arrival, typed_arrival
 from condense_grpc.engine.codec import decode_skeleton, encode_skeleton
@@ -64,11 +64,15 @@ class Transcript:
         while node:
             path.append(by_node.pop(node))
             node = path[-1].parent
-        for message in reversed(path):
-            transcript._push(message.node, message.digest, decode_skeleton(message.skeleton, message.timestamp_ms))
+        path.reverse()
+        transcript.nodes = [message.node for message in path]
+        transcript.digests = [message.digest for message in path]
+        transcript.skeletons = [decode_skeleton(message.skeleton, message.timestamp_ms) for message in path]
+        for skeleton in transcript.skeletons:
+            transcript._name(skeleton)
         transcript._left = {message.digest: message for message in by_node.values()}
-        for message in messages:
-            transcript._count(message.node, message.timestamp_ms)
+        transcript.next_node = max((message.node for message in messages), default=0) + 1
+        transcript._latest_ms = max((message.timestamp_ms for message in messages), default=transcript._latest_ms)
         return transcript
 
     def copy(self) -> "Transcript":
@@ -176,7 +180,7 @@ class Transcript:
         time_ms = max(now_ms, self._latest_ms + 1) if given is None else given
         skeleton = skeleton_of(message, self.path_arguments, time_ms)
         if arrival.span is not None:
-            skeleton = replace(skeleton, native=arrival.span)
+            skeleton = skeleton._replace(native=arrival.span)
         node, body = self.next_node, arrival.body
         stored = StoredMessage(node, self.head_node, len(self), digest, time_ms, encode_skeleton(skeleton), body)
         self.unwritten[node] = stored
@@ -189,12 +193,12 @@ class Transcript:
         skeleton, node = self.skeletons[position], self.nodes[position]
         if skeleton.native == arrival.span:
             return
-        self.skeletons[position] = skeleton = replace(skeleton, native=arrival.span)
+        self.skeletons[position] = skeleton = skeleton._replace(native=arrival.span)
         encoded, waiting = encode_skeleton(skeleton), self.unwritten.get(node)
         if waiting is None:
             self.restyled[node] = (arrival.body, encoded)
         else:
-            self.unwritten[node] = replace(waiting, body=arrival.body, skeleton=encoded)
+            self.unwritten[node] = waiting._replace(body=arrival.body, skeleton=encoded)
             self.unwritten_bytes += len(arrival.body) - len(waiting.body)
 
     def waiting_body(self, node: int) -> bytes | None:
@@ -213,18 +217,18 @@ class Transcript:
         self.nodes.append(node)
         self.digests.append(digest)
         self.skeletons.append(skeleton)
-        number = self._number(skeleton)
-        is_result = skeleton.role is Role.TOOL_RESULT
-        self.keys.append(occurrence_key(skeleton.tool_call_id, skeleton.timestamp_ms, number) if is_result else "")
+        self._name(skeleton)
+
+    def _name(self, skeleton: MessageSkeleton) -> None:
+        """Give the next message its key, its number, and its end in the client's history."""
+        key, number = "", None
+        if skeleton.role is Role.TOOL_RESULT:
+            key, number = self._numbering.name(skeleton.tool_call_id, skeleton.timestamp_ms)
+        self.keys.append(key)
         self.numbers.append(number)
         self.wide_chars += skeleton.wide_chars
         started = 1 if skeleton.native is None else skeleton.native.elements
-        self.ends.append(self.elements_before(len(self.ends)) + started)
-
-    def _number(self, skeleton: MessageSkeleton) -> int | None:
-        if skeleton.role is not Role.TOOL_RESULT:
-            return None
-        return self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
+        self.ends.append(self.ends[-1] + started if self.ends else started)
 
     def rewind(self, length: int) -> None:
         """Leave everything behind the first `length` messages."""
@@ -244,7 +248,8 @@ class Transcript:
         self.skeletons, self.keys, self.numbers = self.skeletons[:length], self.keys[:length], self.numbers[:length]
         self._numbering = Numbering()
         for skeleton in self.skeletons:
-            self._number(skeleton)
+            if skeleton.role is Role.TOOL_RESULT:
+                self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
 
     def every_skeleton(self) -> dict[int, MessageSkeleton]:
         """The skeletons of all branches by node."""
@@ -258,7 +263,7 @@ class Transcript:
             self.skeletons[position] = skeletons.get(node, self.skeletons[position])
         self.wide_chars = sum(skeleton.wide_chars for skeleton in self.skeletons)
         for digest, left in self._left.items():
-            self._left[digest] = replace(left, skeleton=encoded.get(left.node, left.skeleton))
+            self._left[digest] = left._replace(skeleton=encoded.get(left.node, left.skeleton))
         self.reskeletoned |= encoded
 
     def written(self, messages: Sequence[StoredMessage]) -> None:

@@ -26,6 +26,7 @@ from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.server.admission import Admission
 from condense_grpc.server.allocator import tune_allocator
 from condense_grpc.server.capabilities_servicer import CapabilitiesServicer
+from condense_grpc.server.collector import tune_collector
 from condense_grpc.server.composition import Composition, compose
 from condense_grpc.server.condense_servicer import CondenseServicer
 from condense_grpc.server.convert.capabilities import Capabilities
@@ -169,6 +170,7 @@ async def serve(
         server = CondenseServer(composition, settings, further, inner)
         stack.push_async_callback(lambda: server.stop(grace.left()))
         address = await server.start()
+        tune_collector()
         engine = composition.engine
         announce(
             f"condense-grpc {version('condense-grpc')} listening on {address} "

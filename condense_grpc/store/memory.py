@@ -41,8 +41,8 @@ class _Session:
         if not self.messages.keys() >= changes.skeletons.keys() | changes.bodies.keys():
             raise ValueError("a skeleton or a body of the write belongs to no message")
         for node, skeleton in changes.skeletons.items():
-            self.messages[node] = replace(self.messages[node], skeleton=skeleton)
-        self.messages.update((message.node, replace(message, body=b"")) for message in changes.messages)
+            self.messages[node] = self.messages[node]._replace(skeleton=skeleton)
+        self.messages.update((message.node, message._replace(body=b"")) for message in changes.messages)
         self.bodies.update(changes.bodies)
         self.bodies.update((message.node, message.body) for message in changes.messages)
         self.commits.update((commit.number, commit) for commit in changes.commits)

@@ -8,6 +8,7 @@ call the same functions. Bodies come and go in their stored form.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any
 
 from sqlalchemy import Column, Connection, Row, Select, and_, delete, exists, insert, literal, select, update
@@ -107,7 +108,7 @@ def load(connection: Connection, session_id: str) -> StoredSession | None:
     of_commits = select(*_COMMIT).where(commits.session_key == found.key).order_by(commits.number)
     return StoredSession(
         _session_row(found),
-        [StoredMessage(*row) for row in connection.execute(of_messages)],
+        [*starmap(StoredMessage, connection.execute(of_messages))],
         [StoredCommit(*row) for row in connection.execute(of_commits)],
     )
 

@@ -150,7 +150,7 @@ class StoreConformance:
     async def test_numbers_may_have_64_bits(self, store: Store) -> None:
         """Timestamps come from clients: the largest and the smallest come back."""
         row = await store.create(row_of(new_id()))
-        messages = [replace(message(n), timestamp_ms=time) for n, time in ((1, 2**63 - 1), (2, -(2**63)))]
+        messages = [message(n)._replace(timestamp_ms=time) for n, time in ((1, 2**63 - 1), (2, -(2**63)))]
         await store.write(Changes(row, messages))
         loaded = await store.load(row.session_id)
         assert loaded is not None
@@ -160,7 +160,7 @@ class StoreConformance:
         """Messages of an abandoned branch stay beside those of the new one."""
         row = await store.create(row_of(new_id()))
         row = await store.write(Changes(replace(row, head_node=2, length=2), [message(1), message(2)]))
-        branch = replace(message(3), parent=1, position=1)
+        branch = message(3)._replace(parent=1, position=1)
         await store.write(Changes(replace(row, head_node=3, length=2), [branch]))
         loaded = await store.load(row.session_id)
         assert loaded is not None
@@ -175,7 +175,7 @@ class StoreConformance:
             await store.write(Changes(row, [message(3)], skeletons={4: b"other"}))
         loaded = await store.load(row.session_id)
         assert loaded is not None
-        assert [*loaded.messages] == without_body([message(1), replace(message(2), skeleton=b"other")])
+        assert [*loaded.messages] == without_body([message(1), message(2)._replace(skeleton=b"other")])
 
     async def test_bodies_are_replaced_and_nothing_else(self, store: Store) -> None:
         """A new body stands in place of the old one; for a message that is not there the write is refused."""

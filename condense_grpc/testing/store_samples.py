@@ -50,7 +50,7 @@ def diagnostic(number: int) -> StoredDiagnostic:
 
 def without_body(messages: Sequence[StoredMessage]) -> list[StoredMessage]:
     """Messages as they are loaded."""
-    return [replace(one, body=b"") for one in messages]
+    return [one._replace(body=b"") for one in messages]
 
 
 async def nodes_of(store: Store, session_id: str) -> list[int]:

@@ -7,20 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from condense_grpc.domain.batches import Record, Ref, SummaryDetails
+from condense_grpc.domain.batches import Record, Ref, Source, SummaryDetails
 from condense_grpc.domain.entries import AliasEntry, IndexEntry, SkipEntry, SkippedCall, SkipReason, SummaryEntry
 from condense_grpc.domain.messages import Message, Role, TextPart
 from condense_grpc.domain.occurrence import ParsedKey
 from condense_grpc.domain.pi_json import message_from_pi
-from condense_grpc.domain.skeleton import skeleton_of
+from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
 from condense_grpc.engine.codec import (
     decode_message,
     decode_skeleton,
     encode_message,
     encode_skeleton,
+    pack,
 )
 from condense_grpc.engine.digest import START, etag_of, next_digest
 from condense_grpc.engine.entry_codec import decode_entries, encode_entries
+from condense_grpc.engine.entry_table import read_table
 from tests.domain.histories import malformed_lists
 from tests.engine.generated import pieces
 
@@ -79,3 +81,61 @@ def test_the_digest_covers_the_message_and_everything_before_it() -> None:
 def test_decisions_come_back(entry: Any) -> None:
     """With what is missing and with what no encoding likes."""
     assert decode_entries(encode_entries((entry, entry))) == (entry, entry)
+
+
+TEXTS = st.text(max_size=6)
+RECORDS = st.builds(
+    Record,
+    TEXTS,
+    TEXTS,
+    st.booleans(),
+    st.one_of(st.none(), st.integers(0, 99)),
+    st.one_of(st.none(), st.integers(0, 10**13)),
+    text=st.one_of(st.none(), TEXTS),
+    args_json=st.one_of(st.none(), TEXTS),
+    parts=st.lists(st.builds(TextPart, TEXTS), max_size=2).map(tuple),
+    paths=st.lists(TEXTS, max_size=2).map(tuple),
+    content_hash=TEXTS,
+    spill_bytes=st.one_of(st.none(), st.integers(0, 9)),
+    source=st.one_of(st.none(), st.builds(Source, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))),
+)
+
+
+@given(st.lists(RECORDS, max_size=4), st.booleans())
+def test_records_come_back_without_what_their_messages_hold(records: list[Record], backfilled: bool) -> None:
+    """Texts, arguments and parts of a record with a source lie in its messages; everything else is as it was."""
+    filed = tuple(
+        record if record.source is None else replace(record, text=None, args_json=None, parts=()) for record in records
+    )
+    (entry,) = decode_entries(encode_entries((IndexEntry(tuple(records), backfilled=backfilled),)))
+    assert entry == IndexEntry(filed, backfilled=backfilled)
+
+
+def test_tables_of_another_version_are_read_by_name() -> None:
+    """Columns that this one does not have at that place, or not in that order."""
+    table = {"names": ["tool_call_id", "short_id"], "rows": [["a", "t1"], ["b", "t2"]]}
+    assert read_table(Ref, table) == (Ref("t1", "a"), Ref("t2", "b"))
+
+
+def test_skeletons_and_decisions_of_the_first_release_are_read() -> None:
+    """Bytes that it wrote, field by field."""
+    skeleton = pack((1, 2, 40, [], None, "a", "bash", True, 7, 0, 0, None, None, False, None))
+    assert decode_skeleton(skeleton, 5) == MessageSkeleton(
+        Role.TOOL_RESULT, 5, 40, tool_call_id="a", tool_name="bash", is_error=True, text_chars=7
+    )
+    record = [
+        "tool_call_id",
+        "a",
+        "tool_name",
+        "x",
+        "is_error",
+        False,
+        "turn_index",
+        1,
+        "timestamp_ms",
+        2,
+        "paths",
+        ["p"],
+    ]
+    entries = pack([["index", ["records", [record], "refs", [["short_id", "t1", "tool_call_id", "a"]]]]])
+    assert decode_entries(entries) == (IndexEntry((Record("a", "x", False, 1, 2, paths=("p",)),), (Ref("t1", "a"),)),)
