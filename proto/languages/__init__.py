@@ -5,5 +5,6 @@ from languages.java import JAVA
 from languages.language import Language
 from languages.python import PYTHON
 from languages.rust import RUST
+from languages.typescript import TYPESCRIPT
 
-LANGUAGES: tuple[Language, ...] = (PYTHON, GO, RUST, JAVA)
+LANGUAGES: tuple[Language, ...] = (PYTHON, GO, RUST, JAVA, TYPESCRIPT)
