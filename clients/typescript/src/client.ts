@@ -1,16 +1,14 @@
 /** The connection to a server, out of which sessions are opened. */
 
 import type { Transport } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 
 import { Connection } from "./connection.js";
 import type { GetCapabilitiesResponse } from "./gen/condense/v1/capabilities_pb.js";
+import { Http2Connection } from "./http2-connection.js";
 import { resolveOptions, type CallOptions, type ClientOptions } from "./options.js";
 import { toPlain, type Plain } from "./plain.js";
 import { Session, type SessionOptions } from "./session.js";
-
-/** How long a probe of the connection may take. */
-const PROBE_TIMEOUT_MS = 20_000;
 
 /** A connection to a server. `close` it at the end: until then it may keep the process alive. */
 export class CondenseClient {
@@ -27,15 +25,14 @@ export class CondenseClient {
       return;
     }
     const baseUrl = /^https?:\/\//.test(target) ? target : `http://${target}`;
-    const probes = { pingIntervalMs: resolved.keepaliveMs, pingTimeoutMs: PROBE_TIMEOUT_MS };
-    const sessionManager = new Http2SessionManager(baseUrl, probes, resolved.tls);
+    const sessionManager = new Http2Connection(baseUrl, resolved);
     const transport = createGrpcTransport({
       baseUrl,
       sessionManager,
       readMaxBytes: resolved.maxMessageBytes,
       writeMaxBytes: resolved.maxMessageBytes,
     });
-    this.connection = new Connection(transport, resolved, () => sessionManager.abort());
+    this.connection = new Connection(transport, resolved, () => sessionManager.close());
   }
 
   /**

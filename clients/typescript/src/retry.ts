@@ -38,11 +38,7 @@ export function findDelayMs(policy: RetryPolicy, attempt: number, error: Condens
 }
 
 /** Runs `attempt` until it succeeds or the policy gives up, and then throws its last error. */
-export async function withRetries<R>(
-  policy: RetryPolicy,
-  signal: AbortSignal,
-  attempt: () => Promise<R>,
-): Promise<R> {
+export async function withRetries<R>(policy: RetryPolicy, signal: AbortSignal, attempt: () => Promise<R>): Promise<R> {
   for (let number = 1; ; number++) {
     try {
       return await attempt();

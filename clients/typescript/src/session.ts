@@ -111,16 +111,20 @@ export class Session<T extends object> {
     const { held } = this;
     const { dryRun = false, minSavingsChars, usage } = options;
     const reported = usage && encoded(RequestInvalidError, () => fromInit(ContextUsageSchema, usage));
-    const response = await this.pruneCall(draft, { ...options, stored: !dryRun }, {
-      view: ViewKind.EDITS,
-      knownRevision: held.revision,
-      dryRun,
-      ...(minSavingsChars !== undefined && { minSavingsChars: BigInt(minSavingsChars) }),
-      ...(reported && { usage: reported }),
-    });
+    const response = await this.pruneCall(
+      draft,
+      { ...options, stored: !dryRun },
+      {
+        view: ViewKind.EDITS,
+        knownRevision: held.revision,
+        dryRun,
+        ...(minSavingsChars !== undefined && { minSavingsChars: BigInt(minSavingsChars) }),
+        ...(reported && { usage: reported }),
+      },
+    );
     const { edits: _, messages: __, nativeJson: ___, created: ____, ...facts } = toPlain({ ...response, edits: [] });
     if (dryRun) {
-      return { ...facts, messages: [...draft.objects] };
+      return { ...facts, messages: [...draft.objects], edits: [] };
     }
     const edits = response.unchanged ? held.edits : response.edits;
     let shown: T[];
@@ -130,10 +134,10 @@ export class Session<T extends object> {
       if (!(error instanceof EditNotUnderstood)) {
         throw error;
       }
-      return { ...facts, messages: await this.fullView(draft, options) };
+      return { ...facts, messages: await this.fullView(draft, options), edits };
     }
     this.held = { revision: response.revision, edits };
-    return { ...facts, messages: shown };
+    return { ...facts, messages: shown, edits };
   }
 
   /** The same view as the server writes it out: for edits of a kind that this client does not know. */
@@ -251,7 +255,7 @@ export class Session<T extends object> {
    * One original, verbatim and of any size, piece by piece; after a broken stream it goes on where that ended.
    * Throws `ResultNotFoundError`.
    */
-  async *readResult(ref: string, options: CallOptions = {}): AsyncGenerator<string, void> {
+  async *read(ref: string, options: CallOptions = {}): AsyncGenerator<string, void> {
     const { sessionId } = this;
     requireWellFormed(ref);
     let offset = 0;

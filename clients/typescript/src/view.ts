@@ -1,5 +1,6 @@
 /** What a session answers: the view to send to the model, and what was read back from the archive. */
 
+import type { Edit } from "./gen/condense/v1/edit_pb.js";
 import type { QueryResult } from "./gen/condense/v1/query_pb.js";
 import type { ToolCallRecord } from "./gen/condense/v1/tool_call_pb.js";
 import type { PruneMessagesResponse } from "./gen/condense/v1/view_pb.js";
@@ -19,6 +20,8 @@ export type ViewFacts = Pick<
 export interface View<T extends object> extends ViewFacts {
   /** The caller's own objects: those without an edit are the very same ones (`===`). */
   readonly messages: T[];
+  /** The edits that make it, from raw history to view. */
+  readonly edits: readonly Edit[];
   /** How many messages the transcript has now. */
   readonly transcriptLength: number;
   /** Its etag. */

@@ -74,9 +74,12 @@ test("a server that asks for more time than the policy has gets no further try",
 });
 
 test("a signal ends a call and its waits, a deadline is a deadline", async () => {
-  const { session } = scripted((_, context) => new Promise((_resolve, reject) => {
-    context.signal.addEventListener("abort", () => reject(new Error("gone")));
-  }));
+  const { session } = scripted(
+    (_, context) =>
+      new Promise((_resolve, reject) => {
+        context.signal.addEventListener("abort", () => reject(new Error("gone")));
+      }),
+  );
   const reason = new Error("enough");
   await assert.rejects(session.query(["t1"], { signal: AbortSignal.abort(reason) }), { name: "AbortError" });
   const controller = new AbortController();
@@ -186,7 +189,7 @@ test("an original goes on behind the last chunk after a broken stream, and is gi
       yield { found: true, offsetBytes: 6n, data: text.subarray(6) };
     },
   });
-  assert.equal(await read(client.session("s", FORMAT).readResult("t1")), "first second");
+  assert.equal(await read(client.session("s", FORMAT).read("t1")), "first second");
   assert.deepEqual(offsets, [0n, 6n]);
   const broken = fakeClient({
     readToolResult: async function* () {
@@ -194,7 +197,7 @@ test("an original goes on behind the last chunk after a broken stream, and is gi
       throw new ConnectError("reset", Code.Aborted);
     },
   });
-  await assert.rejects(read(broken.session("s", FORMAT).readResult("t1")), condense.UnavailableError);
+  await assert.rejects(read(broken.session("s", FORMAT).read("t1")), condense.UnavailableError);
 });
 
 test("leaving a flush cancels it on the server; one that breaks off says so", async () => {
@@ -245,7 +248,10 @@ test("a flush heals a mismatch by an upload, and is refused only once", async ()
       yield { event: { event: { case: "completed", value: { outcome: FlushOutcome.EMPTY } } } };
     },
   });
-  const completed = await client.session("s", FORMAT).flush([message("a")]).wait();
+  const completed = await client
+    .session("s", FORMAT)
+    .flush([message("a")])
+    .wait();
   assert.equal(completed.outcome, FlushOutcome.EMPTY);
 });
 
@@ -254,7 +260,7 @@ test("texts with lone surrogates that are no messages are refused here", async (
   assert.throws(() => client.session("\ud800", FORMAT), condense.SessionIdInvalidError);
   const session = client.session("s", FORMAT);
   await assert.rejects(session.query(["\ud800"]), condense.RequestInvalidError);
-  await assert.rejects(read(session.readResult("\ud800")), condense.RequestInvalidError);
+  await assert.rejects(read(session.read("\ud800")), condense.RequestInvalidError);
   const config = { summarizerModel: "\ud800" };
   assert.throws(() => client.session("s", { ...FORMAT, config }), condense.ConfigInvalidError);
   assert.throws(() => client.session("s", { format: "yaml" as "pi" }), condense.RequestInvalidError);

@@ -10,11 +10,10 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { Server } from "./server.js";
+import { PYTHON, Server } from "./server.js";
 
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
-const PYTHON = process.env["PYTHON"] ?? join(PACKAGE, "../../.venv/bin/python");
 const server = new Server();
 let folder: string;
 
@@ -32,7 +31,10 @@ test("the quickstart of the README runs", async () => {
   const program = /```js\n(.*?)```/s.exec(readme)?.[1] ?? assert.fail("no quickstart");
   const index = new URL("../src/index.js", import.meta.url).href;
   const file = join(folder, "quickstart.mjs");
-  await writeFile(file, program.replace('"condense-grpc"', JSON.stringify(index)).replace("127.0.0.1:50051", server.address));
+  await writeFile(
+    file,
+    program.replace('"@condense-grpc/client"', JSON.stringify(index)).replace("127.0.0.1:50051", server.address),
+  );
   const { stdout } = await run(process.execPath, [file]);
   assert.match(stdout, /^completed$/m);
   assert.match(stdout, /t1/);

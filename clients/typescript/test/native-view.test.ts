@@ -25,7 +25,10 @@ test("an edited element is replaced, the others are the same objects", () => {
     history,
     edits({ messageIndex: 1n, change: { case: "replaceResult", value: {} }, nativeJson: json({ id: "stub" }) }),
   );
-  assert.deepEqual(view.map((item) => item.id), ["a", "stub", "c", "d"]);
+  assert.deepEqual(
+    view.map((item) => item.id),
+    ["a", "stub", "c", "d"],
+  );
   assert.equal(view[2], history[2]);
   assert.equal(history[1]?.id, "b");
 });
@@ -42,7 +45,10 @@ test("what is anchored follows its anchor in listed order, also where the anchor
       insert(3n, { id: "last" }),
     ),
   );
-  assert.deepEqual(view.map((item) => item.id), ["first", "x", "a", "y", "c", "d", "last"]);
+  assert.deepEqual(
+    view.map((item) => item.id),
+    ["first", "x", "a", "y", "c", "d", "last"],
+  );
 });
 
 test("a message that moves and is edited is edited first, whatever the order in the list", () => {
@@ -53,7 +59,10 @@ test("a message that moves and is edited is edited first, whatever the order in 
       { messageIndex: 0n, change: { case: "stripThinking", value: {} }, nativeJson: json({ id: "A" }) },
     ),
   );
-  assert.deepEqual(view.map((item) => item.id), ["b", "c", "d", "A"]);
+  assert.deepEqual(
+    view.map((item) => item.id),
+    ["b", "c", "d", "A"],
+  );
 });
 
 test("a drop or an insertion of a part happens within its element", () => {
@@ -64,7 +73,10 @@ test("a drop or an insertion of a part happens within its element", () => {
       { messageIndex: 1n, partIndex: 1, change: { case: "drop", value: {} }, nativeJson: json({ id: "rest" }) },
     ),
   );
-  assert.deepEqual(view.map((item) => item.id), ["a", "rest", "c", "d"]);
+  assert.deepEqual(
+    view.map((item) => item.id),
+    ["a", "rest", "c", "d"],
+  );
 });
 
 test("edits of newer kinds and at places that are not there are not guessed", () => {

@@ -2,10 +2,9 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 
-const COMMAND =
-  process.env["CONDENSE_GRPC"] ?? fileURLToPath(new URL("../../../../.venv/bin/condense-grpc", import.meta.url));
+/** The interpreter that has condense_grpc. */
+export const PYTHON = process.env["CONDENSE_PYTHON"] ?? "python3";
 
 /** A server process on a free loopback port. A restart uses the same port and the same store. */
 export class Server {
@@ -16,9 +15,13 @@ export class Server {
 
   /** Starts it and waits until it listens. */
   async start(): Promise<this> {
-    const server = spawn(COMMAND, ["serve", "--listen", this.address, "--store", this.store], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const server = spawn(
+      PYTHON,
+      ["-m", "condense_grpc.cli.main", "serve", "--listen", this.address, "--store", this.store],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     this.process = server;
     let heard = "";
     const address = new Promise<string>((resolve, reject) => {

@@ -30,7 +30,7 @@ const open = (name: string, by = client) =>
 
 async function verbatim(session: condense.Session<ChatMessage>, ref: string): Promise<string> {
   let text = "";
-  for await (const piece of session.readResult(ref)) {
+  for await (const piece of session.read(ref)) {
     text += piece;
   }
   return text;
@@ -62,10 +62,16 @@ test("a session is condensed, and gives its originals back", async () => {
   assert.deepEqual((await session.prune(messages)).messages, view.messages);
 
   const answer = await session.query(["t1", "t2", "t99"]);
-  assert.deepEqual(answer.records.map((record) => record.ref), ["t1", "t2"]);
+  assert.deepEqual(
+    answer.records.map((record) => record.ref),
+    ["t1", "t2"],
+  );
   assert.equal(answer.results[0]?.blocks[0]?.text, output("a", 3000));
   assert.equal(answer.results[2]?.found, false);
-  assert.match(await session.answerToolCall({ toolCallIds: ["t1"], slices: [{ ref: "t1", lines: [2, 2] }] }), /line 2:/);
+  assert.match(
+    await session.answerToolCall({ toolCallIds: ["t1"], slices: [{ ref: "t1", lines: [2, 2] }] }),
+    /line 2:/,
+  );
   assert.match(await session.answerToolCall("{"), /not valid JSON/);
   assert.equal(await verbatim(session, "t2"), output("b", 3000));
   await assert.rejects(verbatim(session, "t99"), condense.ResultNotFoundError);
@@ -85,11 +91,14 @@ test("a session is condensed, and gives its originals back", async () => {
 test("the tool is the one of the server", async () => {
   const { recoveryTool: told } = await client.capabilities();
   const { name, description, input_schema } = recoveryTool("anthropic");
-  assert.deepEqual({ name, description, parametersJson: JSON.stringify(input_schema) }, {
-    name: told?.name,
-    description: told?.description,
-    parametersJson: JSON.stringify(JSON.parse(told?.parametersJson ?? "")),
-  });
+  assert.deepEqual(
+    { name, description, parametersJson: JSON.stringify(input_schema) },
+    {
+      name: told?.name,
+      description: told?.description,
+      parametersJson: JSON.stringify(JSON.parse(told?.parametersJson ?? "")),
+    },
+  );
 });
 
 test("a list that was cut or changed is a rewind, and the branch can be come back to", async () => {

@@ -71,7 +71,13 @@ test("chunks hold everything behind the base, in order, and large messages stand
     return JSON.parse(new TextDecoder().decode((payload?.value as { json: Uint8Array }).json)) as object[];
   });
   assert.deepEqual(parts.flat(), objects);
-  assert.deepEqual(parts.map((part) => part.length), [2, 1, 2, 1]);
-  assert.deepEqual(chunks.map((chunk) => chunk.sessionId), ["s", "", "", ""]);
+  assert.deepEqual(
+    parts.map((part) => part.length),
+    [2, 1, 2, 1],
+  );
+  assert.deepEqual(
+    chunks.map((chunk) => chunk.sessionId),
+    ["s", "", "", ""],
+  );
   assert.equal([...draftOf([]).chunks(START, { sessionId: "s", config: undefined, size: 80 })].length, 1);
 });
