@@ -1,0 +1,174 @@
+package condense
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"google.golang.org/grpc"
+
+	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+)
+
+// FlushOptions are what a flush can be told, as FlushBatchesRequest names it.
+type FlushOptions struct {
+	// Trigger is why the caller flushes; kept in the metrics of the flush.
+	Trigger condensev1.FlushTrigger
+	// Alone fails with ErrFlushInProgress if a flush is running, instead of following it.
+	Alone bool
+	// Compact compresses all eligible chains, also those within the rolling window.
+	Compact bool
+	// DryRun only tells what would be flushed.
+	DryRun bool
+}
+
+// Flush condenses what is pending, messages (the whole raw history) included; nil: what the server has. It returns
+// when the flush has begun; what happens is in the stream, which must be closed or read to its end.
+//
+// Closing the stream before its end, or ending ctx, stops a flush that this call has started; one that it follows goes
+// on.
+func (s *Session[T]) Flush(ctx context.Context, messages []T, options ...FlushOptions) (*FlushStream, error) {
+	var chosen FlushOptions
+	if len(options) > 0 {
+		chosen = options[0]
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	ctx = s.outgoing(ctx)
+	request := &condensev1.FlushBatchesRequest{
+		SessionId: s.ID(),
+		Trigger:   chosen.Trigger,
+		Attach:    !chosen.Alone,
+		Compact:   chosen.Compact,
+		DryRun:    chosen.DryRun,
+		Config:    s.delivery.config,
+	}
+	if request.Trigger == condensev1.FlushTrigger_FLUSH_TRIGGER_UNSPECIFIED {
+		request.Trigger = condensev1.FlushTrigger_FLUSH_TRIGGER_MANUAL
+	}
+	if messages == nil {
+		return openFlush(s.client(), ctx, request, s.client().condense.FlushBatches)
+	}
+	list, err := s.draft(messages)
+	if err != nil {
+		return nil, err
+	}
+	if list.deltaBytes(list.base()) <= s.client().options.UnaryDeltaBytes {
+		request.Delta = list.delta(list.base())
+		stream, err := openFlush(s.client(), ctx, request, s.client().condense.FlushBatches)
+		if !errors.Is(err, ErrTranscriptMismatch) && !errors.Is(err, ErrDeltaTooLarge) {
+			return stream, err
+		}
+	}
+	if request.Delta, err = s.delivery.append(ctx, list); err != nil {
+		return nil, err
+	}
+	return openFlush(s.client(), ctx, request, s.client().condense.FlushBatches)
+}
+
+// Compact compresses every finished chain. Otherwise like Flush.
+func (s *Session[T]) Compact(ctx context.Context, options ...FlushOptions) (*FlushStream, error) {
+	request := &condensev1.CompactChainsRequest{SessionId: s.ID(), Attach: true}
+	if len(options) > 0 {
+		request.Attach = !options[0].Alone
+	}
+	return openFlush(s.client(), s.outgoing(ctx), request, s.client().condense.CompactChains)
+}
+
+// A FlushStream is the events of a flush or a compaction as they come, for one reader.
+type FlushStream struct {
+	receive   func() (*condensev1.FlushEvent, error)
+	cancel    context.CancelFunc
+	first     *condensev1.FlushEvent
+	completed *condensev1.FlushCompleted
+	ended     error
+}
+
+// Next waits for the next event. After the last one, which is always completed, it is io.EOF.
+func (f *FlushStream) Next() (*condensev1.FlushEvent, error) {
+	for f.ended == nil {
+		event, err := f.first, error(nil)
+		if event == nil {
+			event, err = f.receive()
+		}
+		f.first = nil
+		switch {
+		case err == nil && event.GetEvent() == nil:
+			continue // of a kind that this client does not know
+		case err == nil:
+			if done := event.GetCompleted(); done != nil {
+				f.completed = done
+			}
+			return event, nil
+		case errors.Is(err, io.EOF) && f.completed != nil:
+			f.ended = io.EOF
+		case errors.Is(err, io.EOF):
+			f.ended = refused(ErrOther, "the stream ended before its last event: the outcome is in the diagnostics", nil)
+		default:
+			f.ended = errorOf(err)
+		}
+		f.cancel()
+	}
+	return nil, f.ended
+}
+
+// All is the events to range over. Leaving the loop early closes the stream.
+func (f *FlushStream) All() iter.Seq2[*condensev1.FlushEvent, error] {
+	return func(yield func(*condensev1.FlushEvent, error) bool) {
+		defer f.Close()
+		for {
+			event, err := f.Next()
+			if err == io.EOF || !yield(event, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Wait reads to the end and tells how it ended.
+func (f *FlushStream) Wait() (*condensev1.FlushCompleted, error) {
+	for _, err := range f.All() {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f.completed, nil
+}
+
+// Close leaves the stream. Closing again does nothing.
+func (f *FlushStream) Close() {
+	if f.ended == nil {
+		f.ended = refused(ErrCancelled, "the stream was closed: the outcome is in the diagnostics", nil)
+	}
+	f.cancel()
+}
+
+// openFlush opens a stream of events. Until the first one has come, it is tried again.
+func openFlush[Request any, Response interface{ GetEvent() *condensev1.FlushEvent }, Stream interface {
+	Recv() (Response, error)
+}](
+	client *Client, ctx context.Context, request Request,
+	method func(context.Context, Request, ...grpc.CallOption) (Stream, error),
+) (*FlushStream, error) {
+	var opened *FlushStream
+	err := withRetries(ctx, client.options.Retry, func() error {
+		attempt, cancel := context.WithCancel(ctx)
+		stream, err := method(attempt, request)
+		if err == nil {
+			var first Response
+			if first, err = stream.Recv(); err == nil {
+				receive := func() (*condensev1.FlushEvent, error) {
+					response, err := stream.Recv()
+					return response.GetEvent(), err
+				}
+				opened = &FlushStream{receive: receive, cancel: cancel, first: first.GetEvent()}
+				return nil
+			}
+		}
+		cancel()
+		return err
+	})
+	return opened, err
+}
