@@ -17,8 +17,18 @@ from condense_grpc.native.writing import WrittenPart, WrittenSlot
 def native_edits(
     layout: Layout, slots: Sequence[Slot], written: Mapping[int, WrittenSlot], texts: Mapping[int, str]
 ) -> list[NativeEdit]:
-    """All edits, in the order of the places where they act. `written`: the touched slots by their place in the view."""
-    placed: list[tuple[int, int, NativeEdit]] = []
+    """All edits, in the order of the places where they act. `written`: the touched slots by their place in the view.
+
+    What happens to a part that moves into another element is told where it comes from; what it reads then, with the
+    element that it comes into.
+    """
+    placed: list[tuple[int, int, NativeEdit]] = [
+        (done.element, -2, _done(done.change, done.element, done.part))
+        for at, slot in enumerate(slots)
+        if at in written
+        for done in written[at].done
+        if done.element != slot.source
+    ]
     shown: set[int] = set()
     anchor = -1
     for at, slot in enumerate(slots):

@@ -150,8 +150,17 @@ def _result(item: Json, kind: str) -> Message:
         Role.TOOL_RESULT,
         tuple(_output(item, kind)),
         tool_call_id=text_or_empty(call_id),
+        is_error=_has_failed(item, kind),
         extra_json=rest(item, "type", "call_id", "output"),
     )
+
+
+def _has_failed(item: Json, kind: str) -> bool:
+    """Whether an output says that its call went wrong; those of functions have no place for that."""
+    if kind == "shell_call_output":
+        ends = [one["outcome"] for one in objects_in(item.get("output")) if isinstance(one.get("outcome"), dict)]
+        return any(end.get("type") == "timeout" or end.get("exit_code") not in (0, None) for end in ends)
+    return kind == "apply_patch_call_output" and item.get("status") == "failed"
 
 
 def _output(item: Json, kind: str) -> list[Part]:

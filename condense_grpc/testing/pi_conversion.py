@@ -2,10 +2,14 @@
 
 What a shape has no place for is left out: times, details, error flags where results have none, the host's own notices
 become user messages. Messages of one side that follow each other stay apart where the provider takes that.
+
+`carried` is the other half of that: the Pi messages that say no more than a shape can. A session in a shape and its
+carried messages are the same to every rule, so that the same has to be decided about both.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from condense_grpc.native.formats import NativeFormat
@@ -21,6 +25,40 @@ def converted(messages: Sequence[Json], form: NativeFormat) -> list[list[Json]]:
         return _with_joined_results(messages, form)
     write = _chat if form is NativeFormat.OPENAI_CHAT else _responses
     return [write(message) for message in messages]
+
+
+def carried(messages: Sequence[Json], form: NativeFormat) -> list[Json]:
+    """What is left of messages in a shape, as far as any decision looks at it. Times stay: the server gives some."""
+    if form is NativeFormat.PI:
+        return list(messages)
+    left = [_carried(message, form) for message in messages]
+    return _with_joined_answers(left) if form is NativeFormat.OPENAI_RESPONSES else left
+
+
+def _with_joined_answers(messages: Sequence[Json]) -> list[Json]:
+    """Items of the model that follow each other are one answer, whatever they came from."""
+    found: list[Json] = []
+    for message in messages:
+        before = found[-1] if found else {}
+        if message.get("role") == before.get("role") == "assistant":
+            found[-1] = {**before, "content": [*_blocks(before), *_blocks(message)]}
+        else:
+            found.append(message)
+    return found
+
+
+def _carried(message: Json, form: NativeFormat) -> Json:
+    role = message.get("role")
+    if role == "assistant":
+        return message
+    if role != "toolResult":
+        kept: Json = {name: message[name] for name in ("content", "timestamp") if name in message}
+        return {**kept, "role": "user"}
+    has_flags = form in (NativeFormat.ANTHROPIC, NativeFormat.GEMINI)
+    left = message if has_flags else {name: member for name, member in message.items() if name != "isError"}
+    if form is NativeFormat.OPENAI_CHAT:
+        return {**left, "content": [{"type": "text", "text": _text(message)}]}
+    return left
 
 
 def _blocks(message: Json) -> list[Json]:
@@ -89,27 +127,43 @@ def _data_uri(block: Json) -> str:
 def _responses(message: Json) -> list[Json]:
     role = message.get("role")
     if role == "toolResult":
-        return [{"type": "function_call_output", "call_id": message.get("toolCallId", ""), "output": _text(message)}]
+        return [{"type": "function_call_output", "call_id": message.get("toolCallId", ""), "output": _output(message)}]
     if role != "assistant":
-        content = [
-            {"type": "input_image", "image_url": _data_uri(block)}
-            if block.get("type") == "image"
-            else {"type": "input_text", "text": block.get("text", "")}
-            for block in _blocks(message)
-        ]
-        return [{"type": "message", "role": "user", "content": content}]
+        return [{"type": "message", "role": "user", "content": [_input(block) for block in _blocks(message)]}]
     items: list[Json] = []
-    if _thinking(message):
-        summary = [{"type": "summary_text", "text": str(block.get("thinking", ""))} for block in _thinking(message)]
-        items.append({"type": "reasoning", "summary": summary})
-    if _text(message) or not _calls(message):
-        text = {"type": "output_text", "text": _text(message), "annotations": []}
-        items.append({"type": "message", "role": "assistant", "content": [text]})
-    items += [
-        {"type": "function_call", "call_id": call["id"], "name": call["name"], "arguments": _arguments(call)}
-        for call in _calls(message)
-    ]
-    return items
+    for kind, run in groupby(_blocks(message), key=lambda block: block.get("type")):
+        items += _answer_items(kind, list(run))
+    is_silent = all(item["type"] == "reasoning" for item in items)
+    return [*items, _said("")] if is_silent else items
+
+
+def _answer_items(kind: Any, blocks: Sequence[Json]) -> list[Json]:
+    match kind:
+        case "thinking":
+            summary = [{"type": "summary_text", "text": str(block.get("thinking", ""))} for block in blocks]
+            return [{"type": "reasoning", "summary": summary}]
+        case "text":
+            return [_said("\n".join(block.get("text", "") for block in blocks))]
+        case "toolCall":
+            given = [{"call_id": call["id"], "name": call["name"], "arguments": _arguments(call)} for call in blocks]
+            return [{"type": "function_call", **call} for call in given]
+    return []
+
+
+def _said(text: str) -> Json:
+    content = {"type": "output_text", "text": text, "annotations": []}
+    return {"type": "message", "role": "assistant", "content": [content]}
+
+
+def _output(message: Json) -> Any:
+    is_text = all(block.get("type") == "text" for block in _blocks(message))
+    return _text(message) if is_text else [_input(block) for block in _blocks(message)]
+
+
+def _input(block: Json) -> Json:
+    if block.get("type") == "image":
+        return {"type": "input_image", "image_url": _data_uri(block)}
+    return {"type": "input_text", "text": block.get("text", "")}
 
 
 # Anthropic and Gemini
@@ -192,5 +246,6 @@ def _gemini_part(block: Json) -> Json:
 
 def _gemini_result(message: Json, name: str) -> Json:
     label = "error" if message.get("isError") is True else "output"
-    response = {label: _text(message)}
-    return {"functionResponse": {"id": message.get("toolCallId", ""), "name": name, "response": response}}
+    response = {"id": message.get("toolCallId", ""), "name": name, "response": {label: _text(message)}}
+    images = [_gemini_part(block) for block in _blocks(message) if block.get("type") == "image"]
+    return {"functionResponse": response | ({"parts": images} if images else {})}

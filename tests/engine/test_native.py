@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from condense_grpc.domain.edits import ReplaceResult
 from condense_grpc.engine.requests import Delta, FlushRequest, PruneRequest, ViewKind
 from condense_grpc.errors import RequestInvalid, TranscriptMismatch
 from condense_grpc.native.formats import NativeFormat as F
@@ -196,3 +197,20 @@ async def test_an_audit_changes_nothing() -> None:
     result = await world.engine.prune(PruneRequest("none", asked, dry_run=True))
     assert {one.kind.value for one in result.violations} == {"role-order", "empty-content"}
     assert result.native is not None and not result.native.edits
+
+
+async def test_a_result_that_moves_and_is_shown_short_is_told_where_it_was() -> None:
+    """With its ref; what it reads then comes with the element that it has moved into."""
+    world, host = await host_of(F.ANTHROPIC)
+    user, asked, answered, done = anthropic_work("a", "b")
+    first, second = ({**answered, "content": [block]} for block in answered["content"])
+    between = {"role": "user", "content": "faster"}
+    await host.send(dumped([user, asked, first, between, second, done, {"role": "user", "content": "next"}]))
+    await flush(world)
+    await host.view()
+    stubs = [
+        (it.message_index, it.part_index, it.change.ref) for it in host.edits if isinstance(it.change, ReplaceResult)
+    ]
+    assert stubs == [(2, 0, "t1"), (4, 0, "t2")]
+    [joined] = [json.loads(it.native_json) for it in host.edits if it.message_index == 2 and it.native_json]
+    assert [block["tool_use_id"] for block in joined["content"] if block["type"] == "tool_result"] == ["a", "b"]

@@ -180,6 +180,22 @@ def test_outputs_keep_their_form() -> None:
 # Anthropic
 
 
+def test_outputs_that_say_so_have_failed() -> None:
+    """Those of functions have no place for it."""
+    exits: list[Any] = [{"type": "exit", "exit_code": 0}, {"type": "exit", "exit_code": 2}, {"type": "timeout"}]
+    shells = [
+        {"type": "shell_call_output", "call_id": f"s{number}", "output": [{"stdout": "o", "outcome": outcome}]}
+        for number, outcome in enumerate(exits)
+    ]
+    patches = [
+        {"type": "apply_patch_call_output", "call_id": f"p{number}", "status": status, "output": "o"}
+        for number, status in enumerate(["completed", "failed"])
+    ]
+    told = {"type": "function_call_output", "call_id": "f", "output": "Error: no such file", "status": "incomplete"}
+    failed = {one.tool_call_id: one.is_error for one in messages(F.OPENAI_RESPONSES, [*shells, *patches, told])}
+    assert failed == {"s0": False, "s1": True, "s2": True, "p0": False, "p1": True, "f": False}
+
+
 def anthropic() -> list[Any]:
     calls = [{"type": "tool_use", "id": it, "name": f"tool_{it}", "input": {"n": 1.0}} for it in ("a", "b")]
     thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}

@@ -6,22 +6,28 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from condense_grpc.cli.console import wide_console
+from condense_grpc.cli.replay.comparison import Comparison
+from condense_grpc.cli.replay.comparison import compare as compare_shapes
 from condense_grpc.cli.replay.run import Replay, ReplayReport
 from condense_grpc.cli.replay.session_file import read_session
 from condense_grpc.cli.replay.shapes import shape_of
+from condense_grpc.cli.replay.tables import print_comparisons, print_requests, print_totals
 from condense_grpc.cli.replay.tool_calls import lister
 from condense_grpc.cli.server_process import ServerProcess
 from condense_grpc.client import CondenseClient
 from condense_grpc.client.errors import CondenseError
 from condense_grpc.native.formats import NativeFormat
+
+Json = dict[str, Any]
 
 
 @click.command()
@@ -40,6 +46,9 @@ from condense_grpc.native.formats import NativeFormat
     type=click.Choice([form.value for form in NativeFormat]),
     help="Send the sessions in the shape of a provider instead of messages of the contract.",
 )
+@click.option(
+    "--compare", is_flag=True, help="Replay in every shape, and check that the same is decided in all of them."
+)
 @click.option("--target", help="A running server (host:port). Without it one is started on a temporary store.")
 def replay(
     files: Sequence[Path],
@@ -47,6 +56,7 @@ def replay(
     show_requests: bool,
     flush_above: int | None,
     shape: str | None,
+    compare: bool,
     target: str | None,
 ) -> None:
     """Replay recorded sessions (Pi JSONL) turn by turn, as their hosts would have sent them.
@@ -54,23 +64,32 @@ def replay(
     A flush runs at every final answer. Afterwards every original is read back and compared byte for byte, and every
     view is checked by a strict validator. Exits with 1 if any check failed.
     """
+    if compare and (shape is not None or show_requests):
+        raise click.UsageError("--compare replays in every shape: it goes without --format and --requests")
     console = wide_console(sys.stderr if as_json else sys.stdout)
+    form = None if shape is None else NativeFormat(shape)
     reports: list[ReplayReport] = []
+    comparisons: list[Comparison] = []
     with _server(target) as address, CondenseClient(address) as client:
         for path in files:
-            form = None if shape is None else NativeFormat(shape)
+            run, messages = ReplayFile(client, path, console, flush_above), read_session(path)
             try:
-                report = _replay_file(client, path, console, flush_above, form)
+                told = compare_shapes(path.name, messages, run) if compare else run(messages, form)
             except CondenseError as error:
                 raise click.ClickException(f"{path.name} could not be replayed: {error}") from error
-            reports.append(report)
+            if isinstance(told, Comparison):
+                comparisons.append(told)
+            else:
+                reports.append(told)
             if as_json:
-                click.echo(json.dumps(report.as_json()))
-            elif show_requests:
-                _print_requests(console, report)
-    if not as_json:
-        _print_totals(console, reports)
-    if not all(report.holds for report in reports):
+                click.echo(json.dumps(told.as_json()))
+            elif show_requests and isinstance(told, ReplayReport):
+                print_requests(console, told)
+    if not as_json and comparisons:
+        print_comparisons(console, comparisons)
+    elif not as_json:
+        print_totals(console, reports)
+    if not (all(report.holds for report in reports) and all(one.holds for one in comparisons)):
         raise SystemExit(1)
 
 
@@ -86,73 +105,37 @@ def _server(target: str | None) -> Iterator[str]:
         yield server.address
 
 
-def _replay_file(
-    client: CondenseClient, path: Path, console: Console, flush_above: int | None, form: NativeFormat | None
-) -> ReplayReport:
-    messages = read_session(path)
-    shape = shape_of(messages, form)
-    session = client.session(f"replay-{path.stem}-{secrets.token_hex(4)}", adapter=shape.adapter)
-    keys = lister(client.channel, session.session_id)
-    run = Replay(path.name, messages, session, flush_above_tokens=flush_above, shape=shape, keys=keys)
-    total = sum(message.get("role") == "assistant" for message in messages)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task(path.name, total=total)
-            for _ in run.steps():
-                progress.advance(task)
-    finally:
-        session.delete()
-    return run.report
+@dataclass(frozen=True, slots=True)
+class ReplayFile:
+    """Replays one session file."""
 
+    client: CondenseClient
+    path: Path
+    console: Console
+    flush_above: int | None = None
 
-def _print_requests(console: Console, report: ReplayReport) -> None:
-    table = Table(title=f"{report.file}: tokens per request")
-    for name in ("request", "raw", "condensed", "left"):
-        table.add_column(name, justify="right")
-    for number, (raw, condensed) in enumerate(report.per_request, start=1):
-        table.add_row(str(number), f"{raw:,}", f"{condensed:,}", _percent(condensed, raw))
-    console.print(table)
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}%" if whole else "-"
-
-
-def _print_totals(console: Console, reports: Sequence[ReplayReport]) -> None:
-    table = Table(title="Tokens (characters / 4): raw history against what was sent instead")
-    names = ("session", "requests", "raw", "condensed", "left", "raw peak", "peak", "left", "breaks", "flushes", "refs")
-    for name in (*names, "recovered", "invalid", "violations"):
-        table.add_column(name, justify="left" if name == "session" else "right")
-    for report in (*reports, _total(reports)):
-        table.add_row(
-            report.file,
-            f"{report.requests:,}",
-            f"{report.raw_tokens:,}",
-            f"{report.condensed_tokens:,}",
-            _percent(report.condensed_tokens, report.raw_tokens),
-            f"{report.raw_peak_tokens:,}",
-            f"{report.condensed_peak_tokens:,}",
-            _percent(report.condensed_peak_tokens, report.raw_peak_tokens),
-            str(report.cache_breaks),
-            str(report.flushes),
-            str(report.refs),
-            f"{report.recovered_exact}/{report.results}",
-            str(report.invalid_views),
-            str(report.violations),
+    def __call__(self, messages: Sequence[Json], form: NativeFormat | None) -> ReplayReport:
+        """One replay in one shape, in a session of its own that is deleted afterwards."""
+        shape = shape_of(messages, form)
+        session = self.client.session(f"replay-{self.path.stem}-{secrets.token_hex(4)}", adapter=shape.adapter)
+        records = lister(self.client.channel, session.session_id)
+        run = Replay(
+            self.path.name,
+            messages,
+            session,
+            flush_above_tokens=self.flush_above,
+            shape=shape,
+            records=records,
         )
-    console.print(table)
-    held = all(report.holds for report in reports)
-    console.print("every original came back, every view is valid" if held else "NOT every check held", style="bold")
-
-
-def _total(reports: Sequence[ReplayReport]) -> ReplayReport:
-    """The sum of everything; peaks are the largest single ones."""
-    total = ReplayReport("total")
-    for report in reports:
-        for name, value in report.as_json().items():
-            if name.endswith("peak_tokens"):
-                setattr(total, name, max(getattr(total, name), value))
-            elif name != "file":
-                setattr(total, name, getattr(total, name) + value)
-    return total
+        total = sum(message.get("role") == "assistant" for message in messages)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        try:
+            with Progress(
+                *columns, console=self.console, transient=True, disable=not self.console.is_terminal
+            ) as progress:
+                task = progress.add_task(f"{self.path.name} {form or ''}", total=total)
+                for _ in run.steps():
+                    progress.advance(task)
+        finally:
+            session.delete()
+        return run.report

@@ -1,15 +1,16 @@
 """The replay of one session: every request as its host sent it, a flush at every answer, then every original back."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from condense_grpc.api.condense.v1.flush_pb2 import FLUSH_TRIGGER_BUDGET, FLUSH_TRIGGER_MESSAGE_END, FlushTrigger
-from condense_grpc.api.condense.v1.tool_call_pb2 import TOOL_CALL_STATE_DUPLICATE
+from condense_grpc.api.condense.v1.tool_call_pb2 import TOOL_CALL_STATE_DUPLICATE, ToolCallRecord
+from condense_grpc.cli.replay.decisions import decisions_about_results, decisions_of_view
 from condense_grpc.cli.replay.history import extends, is_text_only
 from condense_grpc.cli.replay.shapes import ContractShape, Shape
-from condense_grpc.client import Session, View
+from condense_grpc.cli.replay.tool_calls import keys_by_id
+from condense_grpc.client import Session
 from condense_grpc.client.errors import ResultNotFound
 from condense_grpc.domain.numbers import token_estimate
 
@@ -22,7 +23,8 @@ class ReplayReport:
 
     `results` counts the tool results of the file, `recovered_exact` those that came back byte for byte. A view is
     invalid when it has a defect that the history itself has not; `violations` counts the history's own. `decisions`
-    names what was decided about results: in whatever shape a session is sent, that is the same.
+    names what was decided, view by view, and about all results at the end: in whatever shape a session is sent, that
+    is the same.
     """
 
     file: str
@@ -38,7 +40,7 @@ class ReplayReport:
     recovered_exact: int = 0
     invalid_views: int = 0
     violations: int = 0
-    decisions: str = ""
+    decisions: list[str] = field(default_factory=list)
     per_request: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -64,16 +66,15 @@ class Replay:
         *,
         flush_above_tokens: int | None = None,
         shape: Shape | None = None,
-        keys: Callable[[], Mapping[str, Sequence[str]]] = dict,
+        records: Callable[[], Sequence[ToolCallRecord]] = tuple,
     ) -> None:
-        """`keys`: those of all results by tool call id, as the server tells them; for shapes without times."""
+        """`records`: those of all results in their order, as the server tells them; shapes without times need them."""
         self._messages = messages
         self._session = session
         self._between_calls = between_calls
         self._flush_above_tokens = flush_above_tokens
         self._shape = shape or ContractShape(messages)
-        self._keys = keys
-        self._decided = hashlib.sha256()
+        self._records = records
         self._shown: list[Json] = []
         self.report = ReplayReport(name)
 
@@ -87,9 +88,10 @@ class Replay:
                 self._flush(self._shape.history(position + 1), FLUSH_TRIGGER_MESSAGE_END)
             yield
         self._flush(self._shape.history(len(self._messages)), FLUSH_TRIGGER_MESSAGE_END)
-        self._recover()
+        records = self._records()
+        self._recover(keys_by_id(records))
         self.report.violations = self._shape.violations()
-        self.report.decisions = self._decided.hexdigest()[:16]
+        self.report.decisions.append(decisions_about_results(records))
 
     def _request(self, history: Sequence[Json]) -> None:
         view = self._view(history)
@@ -109,7 +111,7 @@ class Replay:
         """What the host sends. Above the budget it flushes in the middle of the work, when that is worth it."""
         self._between_calls()
         view = self._session.prune(history)
-        self._note(view)
+        self.report.decisions.append(decisions_of_view(view))
         budget = self._flush_above_tokens
         pending = token_estimate(view.advice.pending_chars)
         if budget is None or pending < budget // 8 or self._shape.tokens(view.messages) <= budget:
@@ -117,19 +119,8 @@ class Replay:
         self._flush(history, FLUSH_TRIGGER_BUDGET)
         self._between_calls()
         view = self._session.prune(history)
-        self._note(view)
+        self.report.decisions.append(decisions_of_view(view))
         return view.messages
-
-    def _note(self, view: View[Any]) -> None:
-        """Take down what the view says about results, without positions, which differ between shapes."""
-        stubs = [
-            (edit.replace_result.ref, edit.replace_result.reason)
-            for edit in view.edits
-            if edit.HasField("replace_result")
-        ]
-        applied = view.applied
-        counts = (applied.purged_arguments, applied.swept_results, applied.inserted_summaries, applied.inserted_chains)
-        self._decided.update(repr((stubs, counts)).encode())
 
     def _flush(self, history: Sequence[Json], trigger: "FlushTrigger.ValueType") -> None:
         self._between_calls()
@@ -137,9 +128,9 @@ class Replay:
             events.wait()
         self.report.flushes += 1
 
-    def _recover(self) -> None:
+    def _recover(self, keys: Mapping[str, Sequence[str]]) -> None:
         """Every result by its key, and by its ref where it has one."""
-        wanted = self._shape.originals(self._keys())
+        wanted = self._shape.originals(keys)
         self.report.results = len(wanted)
         refs: set[str] = set()
         for key, text in wanted.items():
