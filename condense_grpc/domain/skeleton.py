@@ -68,12 +68,14 @@ class NativeSpan(NamedTuple):
 
     `elements` begin with it, 0 for a later piece of an element that is several messages. Of such an element it holds
     `parts`; None: it is whole elements. `format` and `style` are numbers of the shape, and of the exact bytes.
+    `marks`: how many places in its elements ask the provider to cache what comes up to there.
     """
 
     format: int
     elements: int = 1
     parts: int | None = None
     style: int = 0
+    marks: int = 0
 
 
 class MessageSkeleton(NamedTuple):

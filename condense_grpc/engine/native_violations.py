@@ -24,10 +24,12 @@ async def native_violations_since(
     while start > 0 and transcript.skeletons[start].role is not Role.ASSISTANT:
         start -= 1
     before = transcript.elements_before(start)
+    spans = [skeleton.native for skeleton in transcript.skeletons[:start]]
     scope = Scope(
         is_start=not before,
         ids_before={call.id for skeleton in transcript.skeletons[:start] for call in skeleton.calls},
         renames=state.config.rename_repeated_ids,
+        marks_before=sum(span.marks for span in spans if span is not None),
     )
     elements = await _elements(state, start, bodies)
     known = find_defects(form, elements[: transcript.elements_before(position) - before], scope)

@@ -38,6 +38,10 @@ class Anthropic(PartShape):
     has_cache_marks = True
     list_name = "content"
 
+    def cache_marks(self, value: Json) -> int:
+        """See Shape."""
+        return cache_marks(value)
+
     def is_user(self, value: Json) -> bool:
         """See PartShape."""
         return value.get("role") == "user"
@@ -92,6 +96,13 @@ class Anthropic(PartShape):
     def inserted_parts(self, message: Message) -> list[str]:
         """See PartShape."""
         return [written(_block(part)) for part in message.parts]
+
+
+def cache_marks(value: Json) -> int:
+    """The marks on the blocks of an element, and on those within results."""
+    blocks = objects_in(value.get("content"))
+    inner = [part for block in blocks for part in objects_in(block.get("content"))]
+    return sum(isinstance(block.get(MARK), dict) for block in (*blocks, *inner))
 
 
 def _result(block: Json) -> Message:

@@ -39,6 +39,7 @@ def read_messages(
             elements=count,
             parts=len(unit.values) if unit.is_fragment else None,
             style=style,
+            marks=sum(shape.cache_marks(element.value) for element in taken),
         )
         found.append(
             NativeMessage(

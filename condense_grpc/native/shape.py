@@ -30,6 +30,10 @@ class Shape(ABC):
         for element in elements:
             yield Unit((element.text,), (element.value,))
 
+    def cache_marks(self, value: Json) -> int:
+        """How many places in an element ask the provider to cache, where it takes only so many."""
+        return 0
+
     @abstractmethod
     def message(self, values: Sequence[Json], *, is_fragment: bool = False) -> Message:
         """The message that elements, or the parts of a fragment, are. Never fails."""

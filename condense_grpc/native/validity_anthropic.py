@@ -6,7 +6,7 @@ from typing import Any
 
 from condense_grpc.domain.pi_json import text_or_empty
 from condense_grpc.domain.validity import Violation, ViolationKind
-from condense_grpc.native.anthropic import MARK, THINKING
+from condense_grpc.native.anthropic import THINKING, cache_marks
 from condense_grpc.native.fields import objects_in
 from condense_grpc.native.validity_turns import Defects, Json, Scope, is_blank_text
 
@@ -16,16 +16,15 @@ _ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 def anthropic_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]:
     """See Validator."""
-    defects, marks = Defects(scope), 0
+    defects, marks = Defects(scope), scope.marks_before
     for position, message in enumerate(elements):
         role, content = message.get("role"), message.get("content")
         blocks: list[Json] = objects_in(content)
         if isinstance(content, str):
             blocks = [{"type": "text", "text": content}]
-        marks += sum(MARK in block for block in blocks)
-        if marks > MAX_MARKS:
+        is_told, marks = marks > MAX_MARKS, marks + cache_marks(message)
+        if marks > MAX_MARKS and not is_told:
             defects.add(ViolationKind.MALFORMED, position, what=f"more than {MAX_MARKS} cache marks")
-            marks = 0
         if not isinstance(content, str | list) or (isinstance(content, list) and len(blocks) != len(content)):
             defects.add(ViolationKind.MALFORMED, position, what="content has to be a text or a list of blocks")
         if role == "assistant":

@@ -21,13 +21,15 @@ class Scope:
     """What a validator is told besides the elements.
 
     `is_start`: the elements begin a history. `ids_before`: ids of calls before them. `is_request`: they are about to
-    be sent, so that no call may be open. `renames`: views give new ids to repeated calls.
+    be sent, so that no call may be open. `renames`: views give new ids to repeated calls. `marks_before`: how many
+    cache marks are in the elements before them.
     """
 
     is_start: bool = True
     ids_before: Collection[str] = ()
     is_request: bool = False
     renames: bool = False
+    marks_before: int = 0
 
 
 class Validator(Protocol):
