@@ -9,11 +9,13 @@ message that moves and is edited is edited first.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from condense_grpc.domain.json_text import compact, parse_object, parse_or_text
 from condense_grpc.domain.messages import Message, Role, TextPart, ThinkingPart, ToolCallPart
 from condense_grpc.domain.view import Element, StubReason
+
+T = TypeVar("T")
 
 
 class InsertKind(StrEnum):
@@ -117,8 +119,8 @@ def _changes(element: Element, index: int) -> list[Edit]:
     return edits
 
 
-def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:
-    """The view of a raw transcript."""
+def apply_edits(messages: Sequence[T | Message], edits: Sequence[Edit]) -> list[T | Message]:
+    """The view of a raw transcript. Something else may stand for a message that has no edit of its own."""
     edited = list(messages)
     absent: set[int] = set()
     behind: dict[int, list[int | Message]] = {}
@@ -132,8 +134,10 @@ def apply_edits(messages: Sequence[Message], edits: Sequence[Edit]) -> list[Mess
                 absent.add(edit.message_index)
                 behind.setdefault(edit.after_index, []).append(edit.message_index)
             case _:
-                edited[edit.message_index] = edit_message(edited[edit.message_index], edit)
-    view: list[Message] = []
+                message = edited[edit.message_index]
+                assert isinstance(message, Message)
+                edited[edit.message_index] = edit_message(message, edit)
+    view: list[T | Message] = []
     for index in range(-1, len(edited)):
         if index >= 0 and index not in absent:
             view.append(edited[index])

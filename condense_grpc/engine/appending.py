@@ -9,6 +9,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
 from condense_grpc.engine.native_delta import format_of, read_delta
 from condense_grpc.engine.native_violations import native_violations_since
+from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.requests import Delta
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import StoreUnavailable
@@ -22,8 +23,11 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
     Decisions that this takes are in the state and not written yet.
     """
     before = state.transcript.head_node
-    extension = state.append(*await read_delta(state, delta, bodies), now_ms)
-    has_new_messages = extension.kept_length < len(state.transcript)
+    position, arrivals = await read_delta(state, delta, bodies)
+    extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
+    new_messages = len(state.transcript) - extension.kept_length
+    await offloaded(new_messages, lambda: state.view.read(state))
+    has_new_messages = new_messages > 0
     if state.transcript.head_node != before:
         state.boundary_due = has_new_messages and wants_flush(state)
     if state.config.enabled and has_new_messages:
@@ -38,7 +42,7 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
 async def _new_violations(state: SessionState, since: int, bodies: BodyCache) -> list[Violation]:
     form = format_of(state.transcript)
     if form is None:
-        return violations_since(state, since)
+        return await offloaded(len(state.transcript) - since, lambda: violations_since(state, since))
     try:
         return await native_violations_since(state, since, form, bodies)
     except StoreUnavailable:

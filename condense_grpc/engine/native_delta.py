@@ -13,6 +13,7 @@ from condense_grpc.engine.arrival import Arrival, native_arrival, typed_arrival
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.codec import decode_native
 from condense_grpc.engine.digest import digest_after, etag_of
+from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.requests import Delta, NativeElements
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.transcript import Transcript
@@ -39,7 +40,8 @@ async def read_delta(state: SessionState, delta: Delta, bodies: BodyCache) -> tu
     if delta.native is None:
         position = transcript.check_base(delta.base_length, delta.base_etag)
         _check_form(transcript, wanted, delta)
-        return position, [typed_arrival(message) for message in delta.messages]
+        messages = delta.messages
+        return position, await offloaded(len(messages), lambda: [typed_arrival(message) for message in messages])
     position, inside = transcript.place_of(max(delta.base_length, 0))
     if delta.base_length < 0 or (inside and position == len(transcript)):
         raise transcript.mismatch(delta.base_length)
@@ -52,7 +54,8 @@ async def read_delta(state: SessionState, delta: Delta, bodies: BodyCache) -> tu
     if not inside and _continues(transcript, position, delta.native):
         position -= 1
         kept = [_element(text) for text in await _texts(state, bodies, position)]
-    return _arrivals(transcript, position, NativeElements(delta.native.format, [*kept, *delta.native.elements]))
+    native = NativeElements(delta.native.format, [*kept, *delta.native.elements])
+    return await offloaded(len(native.elements), lambda: _arrivals(transcript, position, native))
 
 
 def _check_form(transcript: Transcript, wanted: NativeFormat | None, delta: Delta) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from condense_grpc.domain.edits import Edit, apply_edits
+from condense_grpc.domain.edits import Edit
 from condense_grpc.domain.view import Diagnostic, chars_of_list
 from condense_grpc.engine.appending import ends_with_answer
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import count_pending
 from condense_grpc.engine.edit_sums import NO_REVISION
+from condense_grpc.engine.full_view import full_view
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.native_delta import format_of
@@ -96,8 +97,7 @@ async def prune(
     plan = _native_plan(state, request, choice)
     messages = None
     if plan is None and request.view is ViewKind.FULL and not request.dry_run:
-        raw = await bodies.messages(state, range(len(state.transcript)))
-        messages = apply_edits([raw[position] for position in range(len(raw))], choice.edits)
+        messages = await full_view(state, request, choice.edits, bodies)
     cache = state.view.changes_to(choice.shown)
     if not request.dry_run:
         _remember(state, request, choice, wide, now_ms)

@@ -67,7 +67,10 @@ class AppendResult:
 
 @dataclass(frozen=True, slots=True)
 class PruneRequest:
-    """One prune. Without a delta the transcript stays as it is."""
+    """One prune. Without a delta the transcript stays as it is.
+
+    `names_sent`: the caller has the messages of the delta at hand, so that a full view may name them.
+    """
 
     session_id: str
     delta: Delta | None = None
@@ -76,6 +79,15 @@ class PruneRequest:
     dry_run: bool = False
     min_savings_chars: int | None = None
     usage: ContextUsage | None = None
+    names_sent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AsSent:
+    """A message of a full view that is that of the request's delta at `index`, with the time that it has here."""
+
+    index: int
+    timestamp_ms: int
 
 
 class TokenBasis(StrEnum):
@@ -166,7 +178,7 @@ class PruneResult:
     unchanged: bool
     pruned: bool
     edits: Sequence[Edit]
-    messages: Sequence[Message] | None
+    messages: Sequence[Message | AsSent] | None
     reclaim: Reclaim
     cache: CacheReport | None
     applied: Applied

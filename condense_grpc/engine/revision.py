@@ -4,6 +4,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.live.live_plan import LivePlan
 from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.native_view import session_revision
+from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.rendering import result_bodies
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.whole_view import WholeView, whole_view
@@ -16,7 +17,8 @@ async def current_view(bodies: BodyCache, state: SessionState) -> SessionView:
     plan = state.view.read(state)
     if plan is None:
         return await whole_view(bodies, state)
-    plan.plan(await result_bodies(bodies, state, plan.wanted_bodies()), state.view.live_shown)
+    wanted = await result_bodies(bodies, state, plan.wanted_bodies())
+    await offloaded(plan.turns_to_plan, lambda: plan.plan(wanted, state.view.live_shown))
     return plan
 
 

@@ -45,7 +45,7 @@ class CondenseServicer:
             result = as_created(result)
         size = len(result.messages or ()) + len(result.edits)
         size += 0 if result.native is None else len(result.native.edits) + len(result.native.json) // LARGE_BYTES
-        return Outgoing(partial(write_prune, result), is_large=size > LARGE_COUNT)
+        return Outgoing(partial(write_prune, result, prune.sent), is_large=size > LARGE_COUNT)
 
     async def FlushBatches(
         self, incoming: Incoming[flush_event_pb2.FlushBatchesRequest]

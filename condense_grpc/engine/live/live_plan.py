@@ -193,6 +193,11 @@ class LivePlan:
             if element.stub is None
         }
 
+    @property
+    def turns_to_plan(self) -> int:
+        """How many turns look different."""
+        return len(self._dirty)
+
     def plan(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
         """Plan the turns that look different; `shown` keeps what they were."""
         for turn in sorted(self._dirty):

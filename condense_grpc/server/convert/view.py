@@ -1,9 +1,10 @@
 """Prunes and appends: their requests and their answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from condense_grpc.api.condense.v1 import transcript_pb2, view_pb2
-from condense_grpc.engine.requests import CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
+from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2, view_pb2
+from condense_grpc.engine.requests import AsSent, CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
 from condense_grpc.errors import NotImplementedYet, RequestInvalid
 from condense_grpc.server.convert.advice import write_advice, write_violation
 from condense_grpc.server.convert.delta import Change, DeltaReader
@@ -18,10 +19,11 @@ from condense_grpc.server.convert.wire_text import wire_text
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """A request to prune: what the session must be like before, and the request without that."""
+    """A request to prune: what the session must be like before, the request without that, and the sent messages."""
 
     change: Change
     request: PruneRequest
+    sent: Sequence[message_pb2.Message] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,9 @@ class PruneReader:
             dry_run=message.dry_run,
             min_savings_chars=min_savings_chars,
             usage=read_usage(message.usage) if message.HasField("usage") else None,
+            names_sent=True,
         )
-        return Prune(change, request)
+        return Prune(change, request, message.delta.messages.messages)
 
 
 def append_request(session_id: str, change: Change) -> PruneRequest:
@@ -58,8 +61,8 @@ def append_request(session_id: str, change: Change) -> PruneRequest:
     return PruneRequest(session_id=session_id, delta=change.delta, view=ViewKind.NONE)
 
 
-def write_prune(result: PruneResult) -> view_pb2.PruneMessagesResponse:
-    """The answer to a prune."""
+def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> view_pb2.PruneMessagesResponse:
+    """The answer to a prune. `sent` are the messages of its delta: those of the view that are among them are copied."""
     answer = view_pb2.PruneMessagesResponse(
         transcript_length=result.length,
         transcript_etag=result.etag,
@@ -77,7 +80,12 @@ def write_prune(result: PruneResult) -> view_pb2.PruneMessagesResponse:
         for native_edit in result.native.edits:
             write_native_edit(native_edit, answer.edits.add())
     for message in result.messages or ():
-        write_message(message, answer.messages.add())
+        target = answer.messages.add()
+        if isinstance(message, AsSent):
+            target.CopyFrom(sent[message.index])
+            target.timestamp_ms = message.timestamp_ms
+        else:
+            write_message(message, target)
     for violation in result.violations:
         write_violation(violation, answer.violations.add())
     write_reclaim(result.reclaim, answer.reclaim)
