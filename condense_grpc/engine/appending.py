@@ -25,6 +25,8 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
     before = state.transcript.head_node
     position, arrivals = await read_delta(state, delta, bodies)
     extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
+    if delta.prints is not None:
+        state.transcript.sent = delta.prints
     new_messages = len(state.transcript) - extension.kept_length
     await offloaded(new_messages, lambda: state.view.read(state))
     has_new_messages = new_messages > 0

@@ -22,6 +22,7 @@ from condense_grpc.engine.pinning import Pinning
 from condense_grpc.engine.ports import Clock, KeepsOutages, SessionFilter, Store, StoredDiagnostic, Summarizer
 from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.reading import Reading
+from condense_grpc.engine.recognition import Recollection
 from condense_grpc.engine.registry import Registry
 from condense_grpc.engine.requests import (
     AppendResult,
@@ -229,6 +230,11 @@ class Engine:
         started = self._flushing.start_if_wanted(live, trigger)
         advice = self._told(request.session_id, result.advice, started=started)
         return result if advice is result.advice else replace(result, advice=advice)
+
+    def recollect(self, session_id: str) -> Recollection | None:
+        """How the messages of a session were sent, if it is loaded. Any thread may ask."""
+        live = self._registry.find(session_id)
+        return None if live is None else live.state.transcript.recollect()
 
     async def record_usage(self, session_id: str, usage: ContextUsage) -> FlushAdvice:
         """Take the host's own count of its last request; a budget or a delta that is hit starts a flush."""

@@ -5,6 +5,7 @@ elements are one message, a delta may continue the last message of its base, or 
 read again then, with what is new.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from condense_grpc.domain.messages import Role
@@ -40,7 +41,11 @@ async def read_delta(state: SessionState, delta: Delta, bodies: BodyCache) -> tu
     if delta.native is None:
         position = transcript.check_base(delta.base_length, delta.base_etag)
         _check_form(transcript, wanted, delta)
-        messages = delta.messages
+        known, messages = delta.known, delta.messages
+        if known is not None and transcript.has_digest(position + known.count, known.digest):
+            position += known.count
+        elif known is not None:
+            messages = await asyncio.to_thread(known.whole)
         return position, await offloaded(len(messages), lambda: [typed_arrival(message) for message in messages])
     position, inside = transcript.place_of(max(delta.base_length, 0))
     if delta.base_length < 0 or (inside and position == len(transcript)):

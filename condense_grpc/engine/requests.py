@@ -17,6 +17,7 @@ from condense_grpc.domain.text_search import MatchingLine
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.background import BackgroundCounts
 from condense_grpc.engine.ports import SummarizerHealth, SummaryCheck
+from condense_grpc.engine.recognition import Recognised, SentPrints
 from condense_grpc.native.changes import NativeEdit
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_read import RawElement
@@ -44,7 +45,7 @@ class Delta:
 
     Afterwards the transcript is exactly the base and these messages; with `native` these elements instead, and the
     base counts elements. `config` holds changed settings by field name (nested blocks as dicts) for a session that
-    this delta creates.
+    this delta creates. `known` stands for messages before `messages`; `prints` are those of all of them.
     """
 
     base_length: int
@@ -53,6 +54,8 @@ class Delta:
     create_if_missing: bool = False
     config: Mapping[str, Any] = field(default_factory=dict)
     native: NativeElements | None = None
+    known: Recognised | None = None
+    prints: SentPrints | None = None
 
 
 @dataclass(frozen=True, slots=True)

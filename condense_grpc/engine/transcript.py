@@ -16,6 +16,7 @@ from condense_grpc.engine.arrival import FIRST_MS, Arrival, typed_arrival
 from condense_grpc.engine.codec import decode_skeleton, encode_skeleton
 from condense_grpc.engine.digest import START, digest_after, etag_of
 from condense_grpc.engine.ports import StoredMessage
+from condense_grpc.engine.recognition import Recollection, SentPrints
 from condense_grpc.errors import TranscriptMismatch
 
 
@@ -50,6 +51,7 @@ class Transcript:
         self.restyled: dict[int, tuple[bytes, bytes]] = {}
         self.reskeletoned: dict[int, bytes] = {}
         self.next_node = 1
+        self.sent = SentPrints(0, b"")
         self._latest_ms = FIRST_MS - 1
         self._numbering = Numbering()
         self._left: dict[bytes, StoredMessage] = {}
@@ -106,6 +108,10 @@ class Transcript:
         """The digest after the first `length` messages."""
         return self.digests[length - 1] if length else START
 
+    def has_digest(self, length: int, digest: bytes) -> bool:
+        """Whether this is the digest after the first `length` messages."""
+        return length <= len(self) and self.digest_at(length) == digest
+
     def has_node(self, node: int) -> bool:
         """Whether a node is on the active path. Numbers grow along every path."""
         position = bisect_left(self.nodes, node)
@@ -129,6 +135,11 @@ class Transcript:
         """The messages that so many elements are, and how many elements of the next message come on top."""
         position = bisect_right(self.ends, element_count)
         return position, element_count - self.elements_before(position)
+
+    def recollect(self) -> Recollection:
+        """How its messages were sent. May be asked for by any thread at any time."""
+        digests = self.digests  # Before the prints, which a rewind shortens first: these digests are never newer.
+        return Recollection(self.sent, digests)
 
     def check_base(self, length: int, etag: str) -> int:
         """The messages that `length` elements are; these must end a message.
@@ -243,6 +254,7 @@ class Transcript:
                 encode_skeleton(skeleton),
             )
         self.wide_chars -= sum(skeleton.wide_chars for skeleton in self.skeletons[length:])
+        self.sent = self.sent.until(length)
         # New lists: whoever holds the old ones has what was left, and sees that the path is another one.
         self.nodes, self.digests, self.ends = self.nodes[:length], self.digests[:length], self.ends[:length]
         self.skeletons, self.keys, self.numbers = self.skeletons[:length], self.keys[:length], self.numbers[:length]

@@ -104,7 +104,7 @@ class CondenseServer:
         )
         wire = Wire(self._workers, settings.max_message_bytes)
         handlers = (
-            wire.handler(CONDENSE, CondenseServicer(engine, DeltaReader(limits, configs))),
+            wire.handler(CONDENSE, CondenseServicer(engine, DeltaReader(limits, configs, engine.recollect))),
             wire.handler(SESSIONS, SessionServicer(engine, configs, limits)),
             wire.handler(CAPABILITIES, CapabilitiesServicer(capabilities)),
             *further,

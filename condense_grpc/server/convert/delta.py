@@ -1,9 +1,11 @@
 """Deltas: what a request says about the history, checked against the limits of the server."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from condense_grpc.api.condense.v1 import config_pb2, transcript_pb2
 from condense_grpc.domain.messages import Message
+from condense_grpc.engine.recognition import Recognised, Recollection, SentPrints
 from condense_grpc.engine.requests import Delta, NativeElements
 from condense_grpc.errors import DeltaTooLarge, MessageTooLarge, RequestInvalid
 from condense_grpc.server.convert.config import ConfigReader
@@ -11,6 +13,9 @@ from condense_grpc.server.convert.message import read_messages
 from condense_grpc.server.convert.native import joined, read_native, sizes_of
 from condense_grpc.server.convert.session_id import new_session_id
 from condense_grpc.server.limits import Limits
+from condense_grpc.server.workers import LARGE_BYTES
+
+_FIELD = "delta.messages.messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +36,47 @@ class DeltaReader:
 
     limits: Limits
     configs: ConfigReader
+    recollect: Callable[[str], Recollection | None]
 
     def read(
-        self, delta: transcript_pb2.TranscriptDelta, config: config_pb2.SessionConfig, request_bytes: int
+        self,
+        delta: transcript_pb2.TranscriptDelta,
+        config: config_pb2.SessionConfig,
+        request_bytes: int,
+        session_id: str,
     ) -> Change:
         """The change that a request asks for. `config` is looked at only when the session may be created.
 
-        `request_bytes` is the size of the whole request; only when it is beyond a limit its pieces are measured.
+        `request_bytes` is the size of the whole request: only when it is beyond a limit its pieces are measured, and
+        only when it is large it is looked up what of it was sent before.
         """
         check_base(delta)
         settings = self.configs.new(config) if delta.create_if_missing else {}
         if delta.WhichOneof("payload") is None:
             return Change(create=settings if delta.create_if_missing else None)
-        messages, native = self.payload(delta, request_bytes)
+        prints = _prints(delta) if request_bytes >= LARGE_BYTES else None
+        known = None if prints is None else self._recognise(delta, prints, session_id)
+        messages, native = self.payload(delta, request_bytes, known_count=0 if known is None else known.count)
         if request_bytes > self.limits.max_delta_bytes and delta.ByteSize() > self.limits.max_delta_bytes:
             raise DeltaTooLarge(delta.ByteSize(), self.limits.max_delta_bytes)
-        return Change(Delta(delta.base_length, delta.base_etag, messages, delta.create_if_missing, settings, native))
+        may_create = delta.create_if_missing
+        return Change(Delta(delta.base_length, delta.base_etag, messages, may_create, settings, native, known, prints))
+
+    def _recognise(
+        self, delta: transcript_pb2.TranscriptDelta, prints: SentPrints, session_id: str
+    ) -> Recognised | None:
+        """The messages of a delta that the session is known to have; they need not be read."""
+        recollection = self.recollect(session_id)
+        if recollection is None:
+            return None
+        return recollection.recognise(prints, lambda: read_messages(delta.messages.messages, _FIELD))
 
     def payload(
-        self, delta: transcript_pb2.TranscriptDelta, request_bytes: int, first_index: int = 0
+        self, delta: transcript_pb2.TranscriptDelta, request_bytes: int, first_index: int = 0, known_count: int = 0
     ) -> tuple[list[Message], NativeElements | None]:
         """The messages of a delta or a chunk, or its elements in the shape of a provider.
 
-        `first_index` messages of earlier chunks come before them.
+        `first_index` messages of earlier chunks come before them; the first `known_count` are left out.
         """
         messages = delta.messages.messages
         native = read_native(delta.native, first_index) if delta.WhichOneof("payload") == "native" else None
@@ -67,7 +90,13 @@ class DeltaReader:
             for index, size in enumerate(sizes, first_index):
                 if size > limit:
                     raise MessageTooLarge(index, size, limit)
-        return read_messages(messages, "delta.messages.messages", first_index), native
+        return read_messages(messages, _FIELD, first_index, skipped=known_count), native
+
+
+def _prints(delta: transcript_pb2.TranscriptDelta) -> SentPrints | None:
+    if delta.WhichOneof("payload") != "messages":
+        return None
+    return SentPrints.of(delta.base_length, (one.SerializePartialToString() for one in delta.messages.messages))
 
 
 def check_base(delta: transcript_pb2.TranscriptDelta) -> None:
@@ -124,7 +153,7 @@ class ChunkedDelta:
         """The change, after the client has closed its side."""
         if self._first is None:
             raise RequestInvalid("delta", "must be there: the stream has no chunk")
-        change = self.reader.read(self._first.delta, self._first.config, request_bytes=0)
+        change = self.reader.read(self._first.delta, self._first.config, 0, self.session_id)
         if not self._has_payload:
             return change
         delta, settings = self._first.delta, change.create or {}

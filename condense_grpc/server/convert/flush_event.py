@@ -51,7 +51,7 @@ class FlushReader:
         """The request. A reason that this release does not know counts as a manual flush: it is only noted."""
         may_create = message.HasField("delta")
         session_id = new_session_id(message.session_id) if may_create else known_session_id(message.session_id)
-        change = self.deltas.read(message.delta, message.config, request_bytes) if may_create else Change()
+        change = self.deltas.read(message.delta, message.config, request_bytes, session_id) if may_create else Change()
         request = FlushRequest(
             session_id=session_id,
             delta=change.delta,

@@ -39,13 +39,16 @@ class _Fault(Exception):
         self.rule = rule
 
 
-def read_messages(messages: Iterable[pb.Message], field: str, first_index: int = 0) -> list[Message]:
-    """The messages of a list. `field` names the list, `first_index` counts the messages of earlier chunks.
+def read_messages(
+    messages: Sequence[pb.Message], field: str, first_index: int = 0, *, skipped: int = 0
+) -> list[Message]:
+    """The messages of a list behind the first `skipped`. `field` names the list, `first_index` counts the messages
+    of earlier chunks.
 
     Raises MessageInvalid for the first that cannot be stored.
     """
     found: list[Message] = []
-    for index, message in enumerate(messages):
+    for index, message in enumerate(messages[skipped:] if skipped else messages, skipped):
         try:
             found.append(_read_message(message))
         except _Fault as fault:

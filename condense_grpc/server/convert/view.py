@@ -42,7 +42,7 @@ class PruneReader:
         min_savings_chars = message.min_savings_chars if message.HasField("min_savings_chars") else None
         if min_savings_chars is not None and min_savings_chars < 0:
             raise RequestInvalid("min_savings_chars", f"must not be negative, not {min_savings_chars}")
-        change = self.deltas.read(message.delta, message.config, request_bytes) if may_create else Change()
+        change = self.deltas.read(message.delta, message.config, request_bytes, session_id) if may_create else Change()
         request = PruneRequest(
             session_id=session_id,
             delta=change.delta,
