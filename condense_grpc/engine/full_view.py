@@ -1,5 +1,7 @@
 """The full view: every message of it, or where a caller finds it who has just sent it."""
 
+from collections.abc import Sequence
+
 from condense_grpc.domain.edits import Drop, Edit, InsertAfter, MoveAfter, apply_edits
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.bodies import BodyCache
@@ -9,7 +11,7 @@ from condense_grpc.engine.state import SessionState
 
 
 async def full_view(
-    state: SessionState, request: PruneRequest, edits: list[Edit], bodies: BodyCache
+    state: SessionState, request: PruneRequest, edits: Sequence[Edit], bodies: BodyCache
 ) -> list[Message | AsSent]:
     """The messages of the view.
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from condense_grpc.domain.edits import Edit
 from condense_grpc.domain.view import Diagnostic, chars_of_list
 from condense_grpc.engine.appending import ends_with_answer
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import count_pending
+from condense_grpc.engine.edit_list import NO_EDITS, EditList
 from condense_grpc.engine.edit_sums import NO_REVISION
 from condense_grpc.engine.full_view import full_view
 from condense_grpc.engine.live.shown import LiveShown
@@ -47,9 +47,9 @@ class Choice:
         return NO_REVISION if self.view is None else self.view.revision
 
     @property
-    def edits(self) -> list[Edit]:
+    def edits(self) -> EditList:
         """These edits."""
-        return [] if self.view is None else self.view.edits
+        return NO_EDITS if self.view is None else self.view.edits
 
     @property
     def is_pruned(self) -> bool:
@@ -110,7 +110,7 @@ async def prune(
         revision=revision,
         unchanged=unchanged,
         pruned=choice.is_pruned if plan is None else plan.differs,
-        edits=choice.edits if shows_edits else (),
+        edits=choice.edits if shows_edits else NO_EDITS,
         messages=messages,
         reclaim=report_of(state, choice.raw_chars, choice.chars, wide),
         cache=cache if cache is None or plan is None else in_elements(cache, plan),

@@ -8,7 +8,6 @@ from typing import Any
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.config import SessionConfig
-from condense_grpc.domain.edits import Edit
 from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, Frontier, Stats
 from condense_grpc.domain.messages import Message, Part
 from condense_grpc.domain.pins import Pin
@@ -16,6 +15,7 @@ from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.domain.text_search import MatchingLine
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.background import BackgroundCounts
+from condense_grpc.engine.edit_list import EditList
 from condense_grpc.engine.ports import SummarizerHealth, SummaryCheck
 from condense_grpc.engine.recognition import Recognised, SentPrints
 from condense_grpc.native.changes import NativeEdit
@@ -180,7 +180,7 @@ class PruneResult:
     revision: str
     unchanged: bool
     pruned: bool
-    edits: Sequence[Edit]
+    edits: EditList
     messages: Sequence[Message | AsSent] | None
     reclaim: Reclaim
     cache: CacheReport | None

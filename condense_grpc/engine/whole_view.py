@@ -5,9 +5,10 @@ It also serves where the live view cannot: when a session holds something whose 
 
 from dataclasses import dataclass
 
-from condense_grpc.domain.edits import Edit, edits_of
+from condense_grpc.domain.edits import edits_of
 from condense_grpc.domain.view import Diagnostic, View, list_chars
 from condense_grpc.engine.bodies import BodyCache
+from condense_grpc.engine.edit_list import EditList
 from condense_grpc.engine.edit_sums import counts_of, revision_of
 from condense_grpc.engine.rendering import ViewList, protected_places, render_session, result_bodies, view_list
 from condense_grpc.engine.requests import Applied
@@ -23,7 +24,7 @@ class WholeView:
     transcript: Transcript
     listed: ViewList
     view: View
-    edits: list[Edit]
+    edits: EditList
 
     @property
     def revision(self) -> str:
@@ -68,4 +69,4 @@ async def whole_view(bodies: BodyCache, state: SessionState) -> WholeView:
     found = await result_bodies(bodies, state, positions.values())
     view = render_session(state, listed, {place: found[position] for place, position in positions.items()})
     edits = edits_of(view.elements, listed.origins, len(state.transcript))
-    return WholeView(state.transcript, listed, view, edits)
+    return WholeView(state.transcript, listed, view, EditList.of(edits))

@@ -24,6 +24,7 @@ from condense_grpc.api.condense.v1 import (
 )
 from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.server.admission import Admission
+from condense_grpc.server.allocator import tune_allocator
 from condense_grpc.server.capabilities_servicer import CapabilitiesServicer
 from condense_grpc.server.collector import tune_collector
 from condense_grpc.server.composition import Composition, compose
@@ -34,10 +35,9 @@ from condense_grpc.server.convert.delta import DeltaReader
 from condense_grpc.server.convert.enums import STORE_KIND
 from condense_grpc.server.interceptor import ErrorInterceptor
 from condense_grpc.server.limits import Limits
-from condense_grpc.server.process import tune_process
 from condense_grpc.server.session_servicer import SessionServicer
 from condense_grpc.server.wire import Wire
-from condense_grpc.server.workers import Workers
+from condense_grpc.server.workers import Workers, tune_switching
 from condense_grpc.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
@@ -158,7 +158,8 @@ async def serve(
     second signal ends the process at once. Raises SettingsInvalid, CannotListen, and what a store raises when it
     cannot be opened.
     """
-    tune_process()
+    tune_allocator()
+    tune_switching()
     composition = composition or compose(settings)
     loop = asyncio.get_running_loop()
     stopped = _stop_signal(loop)

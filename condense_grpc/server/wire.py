@@ -64,9 +64,12 @@ class Incoming(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An answer that is still to be written. `write` must be pure: it runs in a thread if the answer is large."""
+    """An answer that is still to be written, as a message or its bytes.
 
-    write: Callable[[], ProtoMessage]
+    Others must not notice that `write` runs: it does so in a thread if the answer is large.
+    """
+
+    write: Callable[[], ProtoMessage | bytes]
     is_large: bool
 
 
@@ -138,11 +141,11 @@ class Wire:
             write = answer.write
             if answer.is_large:
                 return await self._workers.run(lambda: self._written(write()))
-            answer = write()
+            return self._written(write())
         return self._written(answer)
 
-    def _written(self, answer: ProtoMessage) -> bytes:
-        data = answer.SerializeToString()
+    def _written(self, answer: ProtoMessage | bytes) -> bytes:
+        data = answer if isinstance(answer, bytes) else answer.SerializeToString()
         if len(data) > self._max_message_bytes:
             way_out = "ask for less (edits instead of the full view, slices, a smaller page), or raise the limit"
             raise QuotaExceeded("bytes of the answer", len(data), self._max_message_bytes, way_out)

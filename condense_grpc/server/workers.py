@@ -4,6 +4,7 @@ Small ones stay on the loop, where a hop to a thread would cost more than it sav
 """
 
 import asyncio
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -12,6 +13,17 @@ T = TypeVar("T")
 
 LARGE_BYTES = 128 * 1024
 LARGE_COUNT = 200
+
+_SWITCH_SECONDS = 0.0005
+
+
+def tune_switching() -> None:
+    """Have threads give way soon.
+
+    The event loop asks for the interpreter's lock several times per call. A thread that converts a large message keeps
+    it until the switch interval is over, by default for 5 ms, which a small call would wait every one of these times.
+    """
+    sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 class Workers:

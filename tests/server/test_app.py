@@ -9,10 +9,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from condense_grpc.api.condense.v1 import flush_event_pb2, flush_pb2, session_pb2, view_pb2
+from condense_grpc.server.allocator import tune_allocator
 from condense_grpc.server.app import SERVICES, CannotListen, CondenseServer, server_options
 from condense_grpc.server.composition import Composition, compose, make_store
 from condense_grpc.server.limits import Limits
-from condense_grpc.server.process import tune_allocator
 from condense_grpc.settings import SettingsInvalid, load_server_settings
 from tests.server.fake_engine import FakeEngine
 from tests.server.running import GatedSummarizer, answer, delta, failure, rest, running, worked

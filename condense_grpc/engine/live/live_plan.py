@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from condense_grpc.domain.chain_body import block_body
 from condense_grpc.domain.chain_ranges import ResultBody, is_in_place, is_work, overlaps
-from condense_grpc.domain.edits import Edit
 from condense_grpc.domain.entries import ContextMetrics
 from condense_grpc.domain.messages import Message, Role
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Diagnostic, Element, block_element, chars_of_list
 from condense_grpc.engine.decisions import Commit
+from condense_grpc.engine.edit_list import EditList
 from condense_grpc.engine.edit_sums import revision_name
 from condense_grpc.engine.live.chains import Chains, NotLocal, Reach
 from condense_grpc.engine.live.cycle import Cycle
@@ -256,9 +256,9 @@ class LivePlan:
         return revision_name(self.totals.edit_sum, is_empty=not self.totals.edit_count)
 
     @property
-    def edits(self) -> list[Edit]:
+    def edits(self) -> EditList:
         """All edits, put together."""
-        return [edit for plan in self.totals.plans if plan is not None for edit in plan.edits]
+        return EditList([plan for plan in self.totals.plans if plan is not None], self.totals.edit_count)
 
     @property
     def has_edits(self) -> bool:

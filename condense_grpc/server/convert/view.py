@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2, view_pb2
+from condense_grpc.engine.edit_list import EditPiece
 from condense_grpc.engine.requests import AsSent, CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
 from condense_grpc.errors import NotImplementedYet, RequestInvalid
 from condense_grpc.server.convert.advice import write_advice, write_violation
@@ -61,7 +62,7 @@ def append_request(session_id: str, change: Change) -> PruneRequest:
     return PruneRequest(session_id=session_id, delta=change.delta, view=ViewKind.NONE)
 
 
-def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> view_pb2.PruneMessagesResponse:
+def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> bytes:
     """The answer to a prune. `sent` are the messages of its delta: those of the view that are among them are copied."""
     answer = view_pb2.PruneMessagesResponse(
         transcript_length=result.length,
@@ -72,10 +73,7 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> vie
         created=result.created,
         status_line=wire_text(result.status_line),
     )
-    if result.native is None:
-        for edit in result.edits:
-            write_edit(edit, answer.edits.add())
-    else:
+    if result.native is not None:
         answer.native_json = result.native.json.encode()
         for native_edit in result.native.edits:
             write_native_edit(native_edit, answer.edits.add())
@@ -93,7 +91,19 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> vie
         _write_cache(result.cache, answer.cache)
     _write_applied(result, answer.applied)
     write_advice(result.advice, answer.advice)
-    return answer
+    pieces = result.edits.pieces if result.native is None else ()
+    # Messages behind each other are one message with the lists of all of them.
+    return b"".join([answer.SerializeToString(), *map(_written, pieces)])
+
+
+def _written(piece: EditPiece) -> bytes:
+    """The edits of a piece as the answer has them; they are converted once and kept."""
+    if piece.edits and not piece.written:
+        part = view_pb2.PruneMessagesResponse()
+        for edit in piece.edits:
+            write_edit(edit, part.edits.add())
+        piece.written = part.SerializeToString()
+    return piece.written
 
 
 def write_append(result: PruneResult) -> transcript_pb2.AppendMessagesResponse:
