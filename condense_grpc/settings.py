@@ -283,6 +283,31 @@ SERVER_KNOBS = (
     ),
     Knob("summarize_concurrency", 4, _count(1, 256), "How many batches of one flush are summarized at once.", "server"),
     Knob("max_loaded_sessions", 1000, _count(1, INT32_MAX), "How many sessions stay in memory.", "server"),
+    Knob(
+        "session_rest_seconds",
+        60.0,
+        _seconds(86_400),
+        "A session unused for so long is packed: a tenth of the memory, some milliseconds at its next use.",
+        "server",
+    ),
+    Knob(
+        "session_evict_seconds", 3600.0, _seconds(86_400 * 365), "One unused for so long leaves the memory.", "server"
+    ),
+    Knob(
+        "session_memory_bytes",
+        512 * MIB,
+        _count(MIB),
+        "Beyond so much memory (an estimate) the longest unused sessions are packed or leave at once.",
+        "server",
+    ),
+    Knob(
+        "max_unwritten_bytes",
+        64 * MIB,
+        _count(0),
+        "Appends wait for the store when so much is not written yet, of one session an eighth; 0: always.",
+        "server",
+    ),
+    Knob("max_unwritten_messages", 40_000, _count(0), "The same by the number of messages.", "server"),
     Knob("max_message_bytes", 64 * MIB, _count(4 * MIB, INT32_MAX), "The largest gRPC message, in and out.", "server"),
     Knob(
         "max_transcript_message_bytes",
@@ -335,6 +360,11 @@ class ServerSettings:
     summarize_in_background: bool
     summarize_concurrency: int
     max_loaded_sessions: int
+    session_rest_seconds: float
+    session_evict_seconds: float
+    session_memory_bytes: int
+    max_unwritten_bytes: int
+    max_unwritten_messages: int
     max_message_bytes: int
     max_transcript_message_bytes: int
     max_delta_bytes: int

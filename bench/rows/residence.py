@@ -15,7 +15,7 @@ from bench.table import Row
 
 
 def memory_of_an_idle_session(rounds: int) -> Row:
-    """Resident memory of sessions that were loaded and rendered, per session."""
+    """Resident memory of sessions that were loaded, rendered, and then not used for a minute, per session."""
     with Ground() as ground:
         first = ground.session(1000, Shape.of(1000, 2_000_000))
         names = [ground.fork(first).name for _ in range(RESIDENTS + 5)]
@@ -28,7 +28,11 @@ def memory_of_an_idle_session(rounds: int) -> Row:
         facts["bytes"] / 1000,
         300,
         unit="KB",
-        facts={"sessions": RESIDENTS},
+        facts={
+            "sessions": RESIDENTS,
+            "in_use_kb": facts["in_use_bytes"] / 1000,
+            "next_view_ms": 1000 * facts["wake_seconds"],
+        },
     )
 
 

@@ -186,6 +186,11 @@ class SessionIndex:
         """The keys of all results that are filed or repeat one, each once."""
         return list(dict.fromkeys((*self._filed, *self._original_of)))
 
+    @property
+    def known_count(self) -> int:
+        """How many results are filed or repeat one."""
+        return len(self._filed) + len(self._original_of)
+
     def record(self, name: str) -> Record | None:
         """The record that a name resolves to."""
         key = self.resolve(name)

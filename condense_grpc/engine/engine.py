@@ -3,8 +3,8 @@
 One instance serves one store. It owns the live sessions, their locks and the flushes that run.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from condense_grpc.domain.batches import Record
@@ -16,6 +16,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.feed import Feeds, Watch
 from condense_grpc.engine.flushing import Flushing
+from condense_grpc.engine.housekeeping import Housekeeper
 from condense_grpc.engine.listing import CallFilter, Listing
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.pinning import Pinning
@@ -41,6 +42,7 @@ from condense_grpc.engine.requests import (
     SessionInfo,
     SummaryFacts,
 )
+from condense_grpc.engine.residence import Residence, WriteWindow
 from condense_grpc.engine.searching import Searching
 from condense_grpc.engine.sessions import ForkBase, Sessions
 from condense_grpc.engine.shielding import completed
@@ -56,7 +58,8 @@ class EngineOptions:
     """How an engine works.
 
     `concurrency`: summaries at a time per flush; `sessions_kept`: how many stay loaded; `write_delay_seconds`: how
-    long an append may wait before it is written; `works_ahead`: models summarize before a flush asks for it.
+    long an append may wait before it is written; `works_ahead`: models summarize before a flush asks for it;
+    `give_back`: returns memory that is free to the operating system, and may block.
     """
 
     concurrency: int = 4
@@ -64,6 +67,9 @@ class EngineOptions:
     body_cache_bytes: int = 64 * 1024 * 1024
     write_delay_seconds: float = 0.05
     works_ahead: bool = False
+    residence: Residence = field(default_factory=Residence)
+    window: WriteWindow = field(default_factory=WriteWindow)
+    give_back: Callable[[], object] | None = None
 
 
 class Engine:
@@ -84,7 +90,9 @@ class Engine:
             bodies,
             capacity=options.sessions_kept,
             write_delay_seconds=options.write_delay_seconds,
+            window=options.window,
         )
+        self._housekeeper = Housekeeper(self._registry, clock, options.residence, options.give_back)
         background = Background(summarizer, options.concurrency) if options.works_ahead else None
         writer = background or summarizer
         self._tools = Tools(store, self._registry, bodies, writer, clock, options.concurrency, background)
@@ -113,11 +121,17 @@ class Engine:
     async def start(self) -> None:
         """Open the store. Call this before anything else."""
         await self._tools.store.open()
+        self._housekeeper.start()
+
+    async def look_after_sessions(self) -> None:
+        """Pack and let go of sessions whose time has come; it happens by itself every few seconds."""
+        await self._housekeeper.look_around()
 
     async def close(self, grace_seconds: float = 10) -> None:
         """Finish what runs or cancel it, write everything that was accepted, close the store."""
         self.end_watches()
         await self._flushing.close(grace_seconds)
+        await self._housekeeper.stop()
         await self._registry.close()
         await self._tools.store.close()
 

@@ -1,26 +1,33 @@
-"""The live sessions: loading, locking, writing, letting go.
+"""The live sessions: loading, locking, writing, resting, letting go.
 
 Every session has one lock, for loading it as for everything else; whoever holds it may change the state. Appends are
-written a moment later by a task of the registry. Decisions are written, with everything before them, before the lock
-is let go: a state whose decisions are not durable by then is discarded, and the next caller loads the session again.
+written a moment later by a task of the registry; when too much waits, they wait for the store instead. Decisions are
+written, with everything before them, before the lock is let go: a state whose decisions are not durable by then is
+discarded, and the next caller loads the session again. When a session is to rest or to go, others decide.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Protocol
 
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.ports import Changes, Clock, SessionRow, Store, StoredSession
+from condense_grpc.engine.requests import SessionInfo
+from condense_grpc.engine.residence import Resident, Waiting, WriteWindow
+from condense_grpc.engine.resting import RestingSession
+from condense_grpc.engine.session_info import described, info_of_row, session_info
 from condense_grpc.engine.shielding import completed
-from condense_grpc.engine.state import SessionState
+from condense_grpc.engine.state import INFO_FACT, SessionState
 from condense_grpc.errors import CondenseError, SessionNotFound, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
-_MAX_UNWRITTEN_BYTES = 8 * 1024 * 1024
 _LONGEST_WRITE_DELAY_SECONDS = 5
+# A state of more messages is built aside: others must not wait for it.
+_LONG_SESSION_MESSAGES = 1000
 
 
 class Listener(Protocol):
@@ -40,13 +47,18 @@ class Listener(Protocol):
 
 
 class LiveSession:
-    """One loaded session: its state, and the lock under which it changes. `gone`: discarded, it counts no more."""
+    """One loaded session: its state, and the lock under which it changes. `gone`: discarded, it counts no more.
 
-    def __init__(self, state: SessionState, lock: asyncio.Lock) -> None:
+    `info`: what clients were told when it went to rest the last time.
+    """
+
+    def __init__(self, state: SessionState, lock: asyncio.Lock, info: SessionInfo | None = None) -> None:
         self.state = state
         self.lock = lock
+        self.info = info
         self.gone = False
         self.writer: asyncio.Task[None] | None = None
+        self.waiting = Waiting()
 
     @property
     def session_id(self) -> str:
@@ -55,33 +67,54 @@ class LiveSession:
 
 
 class _Slot:
-    """The place of one session: its lock, how many hold it or wait for it, and the session once it is loaded."""
+    """The place of one session: its lock, how many hold it or wait for it, and the session once it is loaded.
+
+    A session at rest is in `resting` instead of `live`. `size_bytes` is what it took when it was let go of last.
+    """
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
         self.users = 0
         self.live: LiveSession | None = None
+        self.resting: RestingSession | None = None
+        self.last_used_ms = 0
+        self.size_bytes = 0
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is lost when the slot goes."""
-        return not self.users and (self.live is None or not self.live.state.has_unwritten)
+        is_unwritten = self.live is not None and self.live.state.has_unwritten
+        return not self.users and not self.lock.locked() and not is_unwritten
 
 
 class Registry:
     """All live sessions of one engine. For one event loop.
 
-    `capacity`: how many stay loaded while nobody uses them. `write_delay_seconds`: how long an append may wait.
+    `capacity`: how many stay loaded while nobody uses them. `write_delay_seconds`: how long an append may wait, and
+    `window`: how much of them.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, bodies: BodyCache, *, capacity: int = 1000, write_delay_seconds: float = 0.05
+        self,
+        store: Store,
+        clock: Clock,
+        bodies: BodyCache,
+        *,
+        capacity: int = 1000,
+        write_delay_seconds: float = 0.05,
+        window: WriteWindow | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._bodies = bodies
         self._capacity = capacity
         self._write_delay_seconds = write_delay_seconds
+        self._window = window or WriteWindow()
+        self._waiting = Waiting()
+        self.size_bytes = 0
+        """About what all loaded sessions take of memory."""
+        self.last_used_ms = 0
+        self.on_release: Callable[[], None] | None = None
         # The least recently used first.
         self._slots: dict[str, _Slot] = {}
         self._closing = False
@@ -91,12 +124,10 @@ class Registry:
     async def locked(self, session_id: str) -> AsyncIterator[LiveSession]:
         """The session with its lock held. Raises SessionNotFound."""
         async with self._slot(session_id) as slot:
-            if slot.live is None:
-                stored = await self._store.load(session_id)
-                if stored is None:
-                    raise SessionNotFound(session_id)
-                slot.live = LiveSession(SessionState(stored), slot.lock)
             live = slot.live
+            if live is None:
+                live = slot.live = await self._load(slot, session_id)
+                slot.resting = None
             try:
                 yield live
             except CondenseError:
@@ -111,6 +142,15 @@ class Registry:
                 if self.listener is not None and not live.gone:
                     await self.listener.released(live)
 
+    async def _load(self, slot: _Slot, session_id: str) -> LiveSession:
+        if slot.resting is not None:
+            resting = slot.resting
+            return LiveSession(await _built(resting.wake, resting.row.length), slot.lock, resting.info)
+        stored = await self._store.load(session_id)
+        if stored is None:
+            raise SessionNotFound(session_id)
+        return LiveSession(await _built(lambda: SessionState(stored), len(stored.messages)), slot.lock)
+
     @asynccontextmanager
     async def _slot(self, session_id: str) -> AsyncIterator[_Slot]:
         slot = self._slots.pop(session_id, None) or _Slot()
@@ -121,14 +161,28 @@ class Registry:
                 yield slot
         finally:
             slot.users -= 1
-            if slot.live is None and not slot.users:
+            slot.last_used_ms = self.last_used_ms = self._clock.now_ms()
+            self._measure(slot)
+            if slot.live is None and slot.resting is None and not slot.users:
                 del self._slots[session_id]
             self._let_go()
+            if self.on_release is not None:
+                self.on_release()
 
     def find(self, session_id: str) -> LiveSession | None:
         """The session if it is loaded."""
         slot = self._slots.get(session_id)
         return slot.live if slot else None
+
+    def find_info(self, session_id: str) -> SessionInfo | None:
+        """What clients are told of a session, if it is at rest."""
+        slot = self._slots.get(session_id)
+        return slot.resting.info if slot and slot.resting else None
+
+    def knows(self, session_id: str) -> bool:
+        """Whether there certainly is such a session: it is loaded, or at rest."""
+        slot = self._slots.get(session_id)
+        return slot is not None and (slot.live is not None or slot.resting is not None)
 
     async def create(self, row: SessionRow) -> None:
         """Make a session in the store and take it in. Raises SessionAlreadyExists."""
@@ -137,8 +191,7 @@ class Registry:
 
     async def _create(self, slot: _Slot, row: SessionRow) -> None:
         created = await self._store.create(row)
-        if slot.live is not None:
-            self.discard(slot.live)
+        self._empty(slot)
         slot.live = LiveSession(SessionState(StoredSession(created, (), ())), slot.lock)
 
     async def delete(self, session_id: str) -> bool:
@@ -148,8 +201,7 @@ class Registry:
 
     async def _delete(self, slot: _Slot, session_id: str) -> bool:
         deleted = await self._store.delete(session_id)
-        if slot.live is not None:
-            self.discard(slot.live)
+        self._empty(slot)
         self._bodies.forget(session_id)
         if self.listener is not None and deleted:
             self.listener.deleted(session_id)
@@ -158,9 +210,77 @@ class Registry:
     def discard(self, live: LiveSession) -> None:
         """Forget a state; what it had not written is lost to the store (clients send it again)."""
         live.gone = True
+        self._count(live)
         slot = self._slots.get(live.session_id)
         if slot is not None and slot.live is live:
             slot.live = None
+
+    def _empty(self, slot: _Slot) -> None:
+        if slot.live is not None:
+            self.discard(slot.live)
+        slot.resting = None
+
+    # Resting and letting go
+
+    def _measure(self, slot: _Slot) -> None:
+        """Take note of the size of a session, of what it was before it changed."""
+        before = slot.size_bytes
+        loaded = slot.live.state if slot.live else slot.resting
+        slot.size_bytes = loaded.size_bytes if loaded else 0
+        self.size_bytes += slot.size_bytes - before
+
+    def residents(self) -> list[Resident]:
+        """The loaded sessions that nobody uses, those first that were not used for longest."""
+        return [
+            Resident(session_id, slot.last_used_ms, slot.size_bytes, slot.live is None)
+            for session_id, slot in self._slots.items()
+            if not slot.users and (slot.live or slot.resting)
+        ]
+
+    async def rest(self, session_id: str) -> bool:
+        """Write and pack a session, unless somebody wants it; whether it rests now. Raises StoreUnavailable."""
+        slot = self._slots.get(session_id)
+        if slot is None or slot.live is None or slot.users:
+            return slot is not None and slot.resting is not None
+        live = slot.live
+        async with slot.lock:
+            info = await completed(self._written_info(live))
+            stored = await self._store.load(session_id)
+            if live.gone or stored is None or stored.row != live.state.row:
+                return False
+            resting = await asyncio.to_thread(RestingSession.of, stored, info, live.state.remembered())
+        if live.gone or slot.live is not live or slot.users:
+            return False
+        slot.live, slot.resting, live.gone = None, resting, True
+        self._measure(slot)
+        return True
+
+    async def _written_info(self, live: LiveSession) -> SessionInfo:
+        """Write what is left together with what clients are told, so that telling it needs no load."""
+        state = live.state
+        if INFO_FACT in state.facts and not state.has_unwritten:
+            known = live.info or info_of_row(state.row)
+            if known is not None:
+                return known
+        info = await session_info(self._bodies, state)
+        state.describe(described(info))
+        try:
+            await self.persist(live)
+        finally:
+            state.describe(None)
+        return replace(info, update_time_ms=state.row.update_time_ms)
+
+    def evict(self, session_id: str) -> bool:
+        """Let a session go that nobody uses and that has nothing to write; whether it is gone."""
+        slot = self._slots.get(session_id)
+        if slot is None or not slot.is_idle:
+            return slot is None
+        del self._slots[session_id]
+        if slot.live is not None:
+            slot.live.gone = True
+        slot.live = slot.resting = None
+        self._measure(slot)
+        return True
 
     def _let_go(self) -> None:
         """Beyond the capacity the longest unused sessions go, unless they have something to do or to write."""
@@ -168,9 +288,7 @@ class Registry:
             idle = next((session_id for session_id, slot in self._slots.items() if slot.is_idle), None)
             if idle is None:
                 return
-            slot = self._slots.pop(idle)
-            if slot.live is not None:
-                slot.live.gone = True
+            self.evict(idle)
 
     # Writing
 
@@ -196,16 +314,48 @@ class Registry:
             self.discard(live)
             raise
         state.written(changes, row)
+        self._count(live)
         self._bodies.take_in(state, changes)
         if self.listener is not None:
             self.listener.written(live.session_id, changes)
 
+    def _count(self, live: LiveSession) -> None:
+        """Take note of what waits of a session."""
+        transcript = live.state.transcript
+        now = Waiting() if live.gone else Waiting(transcript.unwritten_bytes, len(transcript.unwritten))
+        self._waiting = self._waiting.changed(live.waiting, now)
+        live.waiting = now
+
+    async def make_room(self, live: LiveSession) -> None:
+        """Wait until more may be appended. The lock must be held. Raises StoreUnavailable: nothing can be taken in."""
+        if self._window.is_full_for_one(live.waiting) or (
+            live.waiting.messages and self._window.is_full(self._waiting)
+        ):
+            await self.persist(live)
+        for slot in list(self._slots.values()):
+            if not self._window.is_full(self._waiting):
+                return
+            # Who holds a lock writes before letting go of it: only those that nobody holds are to be seen to here.
+            if slot.live is not None and slot.live.waiting.messages and not slot.lock.locked():
+                async with slot.lock:
+                    await self._persist_other(slot.live)
+
+    async def _persist_other(self, live: LiveSession) -> None:
+        try:
+            await self.persist(live)
+        except StoreUnavailable:
+            raise
+        except CondenseError as error:
+            # It was written elsewhere meanwhile; nothing of it waits here any more.
+            logger.warning("appended messages could not be written: %s", error.reason)
+
     async def persist_soon(self, live: LiveSession) -> None:
-        """Have appends written in a moment; at once when many bytes wait. The lock must be held."""
+        """Have appends written in a moment; at once when too much waits. The lock must be held."""
         state = live.state
         if not state.has_unwritten or live.gone:
             return
-        many = state.transcript.unwritten_bytes > _MAX_UNWRITTEN_BYTES
+        self._count(live)
+        many = self._window.is_full_for_one(live.waiting) or self._window.is_full(self._waiting)
         if state.has_unwritten_decisions or many or self._closing:
             await self.persist(live)
         elif live.writer is None or live.writer.done():
@@ -238,3 +388,8 @@ class Registry:
                     await self.persist(live)
                 except CondenseError as error:
                     logger.error("a session could not be written at shutdown: %s", error.reason)
+
+
+async def _built(build: Callable[[], SessionState], messages: int) -> SessionState:
+    """A state that is made of bytes; that of a long session on another thread."""
+    return build() if messages < _LONG_SESSION_MESSAGES else await asyncio.to_thread(build)

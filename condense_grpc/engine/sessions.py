@@ -13,7 +13,7 @@ from condense_grpc.engine.forking import forked_facts, nodes_beside
 from condense_grpc.engine.ports import SessionFilter, SessionRow
 from condense_grpc.engine.repath import find_paths
 from condense_grpc.engine.requests import Delta, SessionInfo
-from condense_grpc.engine.session_info import session_info
+from condense_grpc.engine.session_info import info_of_row, session_info
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import SessionAlreadyExists, SessionNotFound, TranscriptMismatch
@@ -67,7 +67,7 @@ class Sessions:
 
     async def ensure(self, session_id: str, delta: Delta | None) -> bool:
         """Create the session of a delta that asks for it; whether that was done."""
-        if delta is None or not delta.create_if_missing or self._registry.find(session_id) is not None:
+        if delta is None or not delta.create_if_missing or self._registry.knows(session_id):
             return False
         if await self._store.read_row(session_id) is not None:
             return False
@@ -85,11 +85,18 @@ class Sessions:
             return await session_info(self._tools.bodies, live.state)
 
     async def list(self, where: SessionFilter, after_id: str, limit: int) -> list[SessionInfo]:
-        """Sessions by id, those behind `after_id` first."""
+        """Sessions by id, those behind `after_id` first.
+
+        One that is not loaded is told by what its row says of it. One whose row says nothing (it was never at rest
+        since it changed: a process has ended before) is loaded.
+        """
         found: list[SessionInfo] = []
         for row in await self._store.list_rows(where, after_id, limit):
+            session_id, info = row.session_id, None
+            if self._registry.find(session_id) is None:
+                info = self._registry.find_info(session_id) or info_of_row(row)
             try:
-                found.append(await self.get(row.session_id))
+                found.append(info or await self.get(session_id))
             except SessionNotFound:
                 continue
         return found

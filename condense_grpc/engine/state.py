@@ -30,6 +30,28 @@ from condense_grpc.engine.requests import Reclaim
 from condense_grpc.engine.shown_view import ShownAt, ShownView
 from condense_grpc.engine.transcript import Extension, Transcript
 
+INFO_FACT = "info"
+"""The fact under which a row says what clients are told of its session, as long as nothing has changed since."""
+
+# What a state knows and the store does not; `Decisions.baseline` belongs to it.
+_REMEMBERED = (
+    "loaded_length",
+    "boundary_due",
+    "failure_counts",
+    "checks",
+    "sink",
+    "reclaim",
+    "usage",
+    "usage_fraction",
+    "host_count",
+    "shown_tokens",
+    "flushed_since_load",
+)
+# About what a message and a filed result take in memory, with all that is derived from them.
+_MESSAGE_BYTES = 1300
+_RECORD_BYTES = 1500
+_STATE_BYTES = 10_000
+
 
 class SessionState:
     """One session in memory. Not thread-safe; every change happens under the session's lock."""
@@ -52,6 +74,7 @@ class SessionState:
         self._unwritten_commits: list[StoredCommit] = []
         self._unwritten_diagnostics: list[StoredDiagnostic] = []
         self._row_changed = False
+        self._info: dict[str, Any] | None = None
         self.loaded_length = len(self.transcript)
         self.boundary_due = False
         self.failure_counts: dict[str, int] = {}
@@ -75,6 +98,25 @@ class SessionState:
         self.shown_tokens: int | None = None
         """What we estimate of the view that was shown last."""
         self.flushed_since_load = False
+
+    def remembered(self) -> dict[str, Any]:
+        """What the store does not know although everything is written."""
+        remembered = {name: getattr(self, name) for name in _REMEMBERED}
+        return remembered | {"baseline": self.decisions.baseline, "shown": self.view.written_down()}
+
+    def remember(self, remembered: Mapping[str, Any]) -> None:
+        """Take over what another state of this session has remembered."""
+        for name in _REMEMBERED:
+            setattr(self, name, remembered[name])
+        self.decisions.baseline = remembered["baseline"]
+        self.view = LiveView(remembered["shown"])
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes of memory."""
+        records = self.decisions.index.known_count
+        waiting = self.transcript.unwritten_bytes
+        return _STATE_BYTES + _MESSAGE_BYTES * len(self.transcript) + _RECORD_BYTES * records + waiting
 
     def copy(self) -> "SessionState":
         """A state of its own to try something on."""
@@ -175,6 +217,10 @@ class SessionState:
     @property
     def has_unwritten(self) -> bool:
         """Whether the store does not know everything yet."""
+        return self._info is not None or self._has_news
+
+    @property
+    def _has_news(self) -> bool:
         return bool(
             self._row_changed
             or self.transcript.unwritten
@@ -189,14 +235,21 @@ class SessionState:
         """Whether there are decisions that the store does not know yet."""
         return bool(self._unwritten_commits)
 
+    def describe(self, info: dict[str, Any] | None) -> None:
+        """Have the next write, and no later one, say beside the row what clients are told of the session."""
+        self._info = None if info == self.facts.get(INFO_FACT) else info
+
     def changes(self, now_ms: int) -> Changes:
-        """Everything that the store does not know yet."""
+        """Everything that the store does not know yet. A description alone is no update of the session."""
         self.facts |= {"viewShown": self.view_shown, "nextDiagnostic": self.next_diagnostic}
+        self.facts.pop(INFO_FACT, None)
+        if self._info is not None:
+            self.facts[INFO_FACT] = self._info
         if self.shown_at is not None:
             self.facts["shown"] = asdict(self.shown_at)
         row = replace(
             self.row,
-            update_time_ms=now_ms,
+            update_time_ms=now_ms if self._has_news else self.row.update_time_ms,
             head_node=self.transcript.head_node,
             head_commit=self.decisions.head,
             length=len(self.transcript),
@@ -218,6 +271,7 @@ class SessionState:
         self._unwritten_commits.clear()
         self._unwritten_diagnostics.clear()
         self._row_changed = False
+        self._info = None
         self.row = row
 
     # Branches

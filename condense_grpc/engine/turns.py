@@ -26,6 +26,7 @@ class Turns:
     async def append_to(self, live: LiveSession, delta: Delta, *, created: bool) -> AppendResult:
         """Append a delta. The lock must be held, and the call must not be cancelled."""
         state = live.state
+        await self._tools.registry.make_room(live)
         await recall_shown(self._tools.bodies, state)
         violations = await append_delta(state, delta, self._tools.bodies, self._tools.clock.now_ms())
         await self._tools.registry.persist_soon(live)

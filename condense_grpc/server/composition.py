@@ -13,6 +13,8 @@ from pathlib import Path
 
 from condense_grpc.engine.engine import Engine, EngineOptions
 from condense_grpc.engine.ports import Store
+from condense_grpc.engine.residence import Residence, WriteWindow
+from condense_grpc.server.allocator import give_back
 from condense_grpc.server.convert.capabilities import Offered
 from condense_grpc.settings import ServerSettings, SettingsInvalid
 from condense_grpc.summarize.providers.names import EXTRACTIVE
@@ -59,6 +61,13 @@ def engine_options(settings: ServerSettings) -> EngineOptions:
         concurrency=settings.summarize_concurrency,
         sessions_kept=settings.max_loaded_sessions,
         works_ahead=settings.summarize_in_background,
+        residence=Residence(
+            rest_seconds=settings.session_rest_seconds,
+            evict_seconds=settings.session_evict_seconds,
+            memory_bytes=settings.session_memory_bytes,
+        ),
+        window=WriteWindow(settings.max_unwritten_bytes, settings.max_unwritten_messages),
+        give_back=give_back,
     )
 
 

@@ -18,6 +18,7 @@ from condense_grpc.domain.pi_json import message_to_pi
 from condense_grpc.domain.render import RenderInput, render
 from condense_grpc.domain.skeleton import skeletons_of
 from condense_grpc.domain.validity import Violation, ViolationKind, find_violations
+from condense_grpc.engine.ports import SessionFilter
 from condense_grpc.engine.requests import CacheReport, Delta, PruneRequest, PruneResult, ViewKind
 from condense_grpc.engine.revision import current_view
 from condense_grpc.engine.state import SessionState
@@ -102,6 +103,8 @@ class Driver:
                 await self._fork(len(self.history) * operation.kept // 100)
             case op.Restart():
                 await self._restart(crash=operation.crash)
+            case op.Rest():
+                await self._rest(evict=operation.evict)
             case op.FeedBack():
                 if self.seen is not None and len(self.history) < 60:
                     await self._send(len(self.history), self.seen.view)
@@ -179,6 +182,23 @@ class Driver:
             return
         before = await fingerprint(self.world, self.name)
         await self.world.restart()
+        assert not _differences(await fingerprint(self.world, self.name), before)
+
+    async def _rest(self, *, evict: bool) -> None:
+        """Nobody can tell by the answers; a session that has left the memory is told by its row."""
+        engine, registry = self.world.engine, self.world.engine._registry
+        before, info = await fingerprint(self.world, self.name), await engine.get_session(self.name)
+        assert await registry.rest(self.name)
+        assert not evict or registry.evict(self.name)
+        loads = self.world.store.calls.count("load")
+        told = {one.session_id: one for one in await engine.list_sessions(SessionFilter(), "", 100)}[self.name]
+        assert (registry.find(self.name) is None and self.world.store.calls.count("load") == loads) or self.forks
+        if evict:
+            assert replace(told, status_line="") == replace(await engine.get_session(self.name), status_line="")
+        else:
+            assert replace(told, update_time_ms=info.update_time_ms) == info
+            assert await engine.get_session(self.name) == told
+            assert self.world.store.calls.count("load") == loads or self.forks
         assert not _differences(await fingerprint(self.world, self.name), before)
 
     async def _faulty(self, operation: op.Faulty) -> None:

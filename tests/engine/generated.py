@@ -240,6 +240,13 @@ class Restart:
 
 
 @dataclass(frozen=True)
+class Rest:
+    """Nobody uses the session for a while, or for a long one."""
+
+    evict: bool = False
+
+
+@dataclass(frozen=True)
 class FeedBack:
     """A host that takes our view for its own history."""
 
@@ -324,6 +331,7 @@ _own = st.one_of(
     st.builds(DryRun, pieces()),
     st.builds(Fork, _percent),
     st.builds(Restart, st.booleans()),
+    st.builds(Rest, st.booleans()),
     st.just(FeedBack()),
 )
 _appends = st.builds(Append, pieces())

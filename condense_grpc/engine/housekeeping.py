@@ -1,0 +1,103 @@
+"""Looks after the sessions in memory: packs those that rest, lets those go that nobody needs, gives memory back.
+
+It looks around every few seconds, and at once when the memory budget is exceeded. What it does to one session waits
+for nothing but the store; a session that somebody wants meanwhile stays as it is.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from condense_grpc.engine.ports import Clock
+from condense_grpc.engine.registry import Registry
+from condense_grpc.engine.residence import Residence, Resident
+from condense_grpc.errors import CondenseError
+
+logger = logging.getLogger(__name__)
+
+_SHORTEST_ROUND_SECONDS, _LONGEST_ROUND_SECONDS = 0.1, 10.0
+_QUIET_MS = 2000
+
+
+class Housekeeper:
+    """One for a registry, which tells it when it lets go of a session. `give_back`: returns free memory; may block."""
+
+    def __init__(
+        self, registry: Registry, clock: Clock, residence: Residence, give_back: Callable[[], object] | None = None
+    ) -> None:
+        self._registry = registry
+        self._clock = clock
+        self._residence = residence
+        self._give_back = give_back
+        self._given_back_ms = 0
+        self._is_over = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        registry.on_release = self._look_at_budget
+
+    def start(self) -> None:
+        """Begin to look around. Idempotent."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._rounds())
+
+    async def stop(self) -> None:
+        """No more rounds."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    def _look_at_budget(self) -> None:
+        if self._registry.size_bytes > self._residence.memory_bytes:
+            self._is_over.set()
+
+    async def _rounds(self) -> None:
+        seconds = min(self._residence.rest_seconds, self._residence.evict_seconds) / 4
+        seconds = min(max(seconds, _SHORTEST_ROUND_SECONDS), _LONGEST_ROUND_SECONDS)
+        while True:
+            try:
+                await asyncio.wait_for(self._is_over.wait(), seconds)
+                # What is in use cannot be packed: without a pause the rounds would follow each other for nothing.
+                await asyncio.sleep(_SHORTEST_ROUND_SECONDS)
+            except TimeoutError:
+                pass
+            self._is_over.clear()
+            try:
+                await self.look_around()
+            except Exception:
+                logger.exception("looking after the sessions in memory failed; it is tried again")
+
+    async def look_around(self) -> None:
+        """One round: pack and let go whoever's time has come, then whoever is too much; give memory back in a pause."""
+        now_ms, residence = self._clock.now_ms(), self._residence
+        for one in self._registry.residents():
+            if self._is_unused_for(one, residence.evict_seconds, now_ms):
+                await self._evict(one)
+            elif not one.is_resting and self._is_unused_for(one, residence.rest_seconds, now_ms):
+                await self._rest(one)
+        for step in (self._rest, self._evict):
+            for one in self._registry.residents():
+                if self._registry.size_bytes <= residence.memory_bytes:
+                    break
+                await step(one)
+        await self._give_back_in_a_pause(now_ms)
+
+    def _is_unused_for(self, one: Resident, seconds: float, now_ms: int) -> bool:
+        return now_ms - one.last_used_ms >= 1000 * seconds
+
+    async def _rest(self, one: Resident) -> bool:
+        try:
+            return await self._registry.rest(one.session_id)
+        except CondenseError as error:
+            logger.warning("a session could not be packed and stays as it is: %s", error.reason)
+            return False
+
+    async def _evict(self, one: Resident) -> bool:
+        """A session is packed first, which writes what is left, and what clients are told of it."""
+        return await self._rest(one) and self._registry.evict(one.session_id)
+
+    async def _give_back_in_a_pause(self, now_ms: int) -> None:
+        last_used_ms = self._registry.last_used_ms
+        is_pause = now_ms - last_used_ms >= _QUIET_MS
+        if self._give_back is not None and is_pause and last_used_ms > self._given_back_ms:
+            self._given_back_ms = last_used_ms
+            await asyncio.to_thread(self._give_back)

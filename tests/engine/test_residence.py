@@ -1,0 +1,213 @@
+"""Which sessions stay in memory: they rest, they leave, and nobody can tell by the answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from condense_grpc.domain.budget import Usage
+from condense_grpc.engine.engine import EngineOptions
+from condense_grpc.engine.housekeeping import Housekeeper
+from condense_grpc.engine.ports import SessionFilter
+from condense_grpc.engine.residence import Residence, WriteWindow
+from condense_grpc.errors import StoreUnavailable
+from condense_grpc.testing.fakes import Failure
+from tests.domain.histories import user
+from tests.engine.harness import NEVER, Agent, World
+
+REST_MS, EVICT_MS = 60_000, 3_600_000
+EVERYONE = SessionFilter()
+
+
+def registry_of(world: World):
+    return world.engine._registry
+
+
+async def look_around(world: World, after_ms: int) -> None:
+    world.clock.advance(after_ms)
+    await world.engine.look_after_sessions()
+
+
+async def worked(world: World, name: str = "s") -> Agent:
+    """A session with something of everything: summaries, a failure, something that waits, a view that was shown."""
+    agent = await world.agent(name)
+    await agent.work("a", "b")
+    await agent.flush()
+    await agent.work("c")
+    world.summarizer.script(Failure())
+    await agent.flush()
+    await agent.prune()
+    await world.engine.record_usage(name, Usage(10, 100))
+    return agent
+
+
+async def test_a_session_that_rests_answers_as_before(world: World) -> None:
+    """Also with what the store does not know: what was noticed, measured and shown since it was loaded."""
+    agent = await worked(world)
+    session, report = await world.engine.get_session("s"), await world.engine.diagnostics("s")
+    await look_around(world, REST_MS)
+    assert registry_of(world).find("s") is None
+    assert await world.engine.get_session("s") == replace(session, update_time_ms=world.clock.now_ms())
+    assert await world.engine.diagnostics("s") == report
+    assert world.store.calls.count("load") == 1
+    result = await agent.prune()
+    assert result.cache is not None and not result.cache.breaks_cache
+
+
+async def test_a_session_that_is_used_does_not_rest(world: World) -> None:
+    """Only time without any use counts."""
+    agent = await worked(world)
+    await look_around(world, REST_MS - 1)
+    assert registry_of(world).find("s") is not None
+    await agent.view()
+    await look_around(world, REST_MS - 1)
+    assert registry_of(world).find("s") is not None
+
+
+async def test_who_wants_a_session_while_it_is_packed_gets_it_as_it_is(world: World) -> None:
+    """And it does not rest then."""
+    import asyncio
+
+    agent = await worked(world)
+    wanting: list[asyncio.Task[object]] = []
+
+    async def want(name: str) -> None:
+        if name == "load":
+            wanting.append(asyncio.create_task(agent.view()))
+            await asyncio.sleep(0)
+
+    world.store.before = want
+    await look_around(world, REST_MS)
+    world.store.before = None
+    assert registry_of(world).find("s") is not None
+    assert len(await asyncio.gather(*wanting)) == 1
+    assert world.store.calls.count("load") == 1
+
+
+async def test_what_was_not_written_is_written_before_a_rest(world: World) -> None:
+    """And as long as that does not work the session stays."""
+    agent = await worked(world)
+    await agent.append(user(None, "not written"))
+    world.store.fail("write", StoreUnavailable())
+    await look_around(world, EVICT_MS)
+    assert registry_of(world).find("s") is not None
+    await look_around(world, 0)
+    assert not registry_of(world).knows("s")
+    world.crash()
+    assert (await world.engine.get_session("s")).length == agent.length
+
+
+async def test_a_session_that_is_not_used_for_long_leaves(world: World) -> None:
+    """It is still listed as it was, without being loaded."""
+    await worked(world)
+    await look_around(world, REST_MS)
+    at_rest = await world.engine.list_sessions(EVERYONE, "", 10)
+    await look_around(world, EVICT_MS)
+    assert not registry_of(world).knows("s")
+    loads = world.store.calls.count("load")
+    assert [replace(one, rearmed=False) for one in await world.engine.list_sessions(EVERYONE, "", 10)] == at_rest
+    assert world.store.calls.count("load") == loads
+    (told,) = await world.engine.list_sessions(EVERYONE, "", 10)
+    assert told.pending_batches == 1 and told.rearmed
+    assert replace(await world.engine.get_session("s"), status_line=told.status_line) == told
+
+
+async def test_a_description_is_not_told_after_a_change(world: World) -> None:
+    """What was written since the session rested is told, also when the process has ended at once."""
+    agent = await worked(world)
+    await look_around(world, REST_MS)
+    await agent.append(user(None, "more"))
+    async with registry_of(world).locked("s") as live:
+        await registry_of(world).persist(live)
+    world.crash()
+    (told,) = await world.engine.list_sessions(EVERYONE, "", 10)
+    assert told.length == agent.length
+
+
+async def test_a_fork_of_a_session_that_has_rested_is_told_by_itself(world: World) -> None:
+    """What was said of the original holds for the original."""
+    await worked(world)
+    await look_around(world, REST_MS)
+    await world.engine.fork_session("s", "fork", base_length=0)
+    world.crash()
+    fork, original = await world.engine.list_sessions(EVERYONE, "", 10)
+    assert (fork.length, original.length) == (0, 10)
+
+
+async def test_beyond_the_budget_the_longest_unused_rest_and_then_leave() -> None:
+    """However shortly they were not used."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER))
+    agents = [await worked(world, name) for name in "abc"]
+    registry = registry_of(world)
+    sizes = {one.session_id: one.size_bytes for one in registry.residents()}
+    budget = registry.size_bytes - 1
+    await Housekeeper(registry, world.clock, Residence(memory_bytes=budget)).look_around()
+    assert [one.session_id for one in registry.residents() if one.is_resting] == ["a"]
+    packed = next(one.size_bytes for one in registry.residents() if one.is_resting)
+    assert packed < sizes["a"] / 3
+    await Housekeeper(registry, world.clock, Residence(memory_bytes=2 * packed + 10)).look_around()
+    assert [(one.session_id, one.is_resting) for one in registry.residents()] == [("b", True), ("c", True)]
+    assert registry.size_bytes == sum(one.size_bytes for one in registry.residents())
+    assert [len(await agent.view()) > 0 for agent in agents] == [True] * 3
+    await world.engine.close()
+    assert registry.size_bytes > 0
+
+
+async def test_memory_is_given_back_once_in_a_pause() -> None:
+    """Not while calls come, and not again before there were some."""
+    given: list[int] = []
+    world = World(options=EngineOptions(write_delay_seconds=NEVER, give_back=lambda: given.append(1)))
+    agent = await worked(world)
+    await look_around(world, 0)
+    assert not given
+    await look_around(world, 10_000)
+    await look_around(world, 10_000)
+    assert len(given) == 1
+    await agent.view()
+    await look_around(world, 10_000)
+    assert len(given) == 2
+    await world.engine.close()
+
+
+async def length_in_store(world: World, name: str) -> int:
+    row = await world.store.inner.read_row(name)
+    assert row is not None
+    return row.length
+
+
+async def test_appends_wait_when_a_session_has_its_share_of_what_may_wait() -> None:
+    """They are durable when they return, and the next ones may wait again."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER, window=WriteWindow(most_messages=16)))
+    agent = await world.agent()
+    for written in (0, 0, 3, 3, 3, 6):
+        await agent.append(user(None))
+        assert await length_in_store(world, "s") == written
+    await world.engine.close()
+
+
+async def test_what_waits_of_all_sessions_is_bounded() -> None:
+    """Who appends beyond it has the others written first."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER, window=WriteWindow(most_messages=8)))
+    agents = [await world.agent(str(number)) for number in range(12)]
+    for agent in agents:
+        await agent.append(user(None))
+    registry = registry_of(world)
+    assert registry._waiting.messages <= 9
+    assert registry._waiting.messages == 12 - sum([await length_in_store(world, agent.name) for agent in agents])
+    await world.engine.close()
+    assert registry._waiting.messages == 0
+
+
+async def test_nothing_is_taken_in_that_could_not_be_written() -> None:
+    """The client is told, and sends it again."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER, window=WriteWindow(most_messages=8)))
+    agent = await world.agent()
+    messages = [user(None), user(None), user(None)]
+    world.store.fail("write", StoreUnavailable(), times=2)
+    for sent in (messages[:2], messages):
+        with pytest.raises(StoreUnavailable):
+            await agent.append(*sent)
+    assert (await world.engine.get_session("s")).length == 2
+    await agent.append(*messages)
+    assert (await world.engine.get_session("s")).length == 3
+    assert await length_in_store(world, "s") == 2
+    await world.engine.close()
