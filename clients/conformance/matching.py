@@ -8,6 +8,7 @@ as it is. An object with one member that begins with `$` is a condition:
     $sha256Of {"of", "n"}             the digest of a template's text
     $json                             a JSON text with a value that matches
     $saved, $notSaved                 a value that an earlier step has saved, or any other
+    $savedJson                        exactly the value of a JSON text that an earlier step has saved
     $all                              every condition of a list
     $some                             true: neither empty nor null
 """
@@ -73,6 +74,8 @@ def _condition(name: str, operand: Any, actual: Any, saved: Mapping[str, Any], w
                 return f"{where} is {_shown(actual)}, which is no JSON text"
         case "$saved":
             return find_difference(saved[operand], actual, saved, where)
+        case "$savedJson":
+            holds = actual == json.loads(saved[operand])
         case "$notSaved":
             holds = actual != saved[operand]
         case "$all":

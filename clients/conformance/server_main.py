@@ -5,7 +5,7 @@ What a healthy server never does on demand is arranged per session, so that sess
 
 - a summarizer that waits (`hold`, `release`) in front of the built-in one;
 - an interceptor behind the translation of errors, which keeps a list of the calls (`calls`), refuses some of them
-  with an error of the server's own (`refuse`), or leaves them without an answer (`stall`).
+  with an error of the server's own (`refuse`), ends their stream with one (`break`), or does not answer (`stall`).
 
 Both are told what to do over one more service, in JSON.
 """
@@ -80,7 +80,7 @@ class Desk:
                 self.gates[session] = asyncio.Event()
             case "release":
                 self.gates.pop(session).set()
-            case "refuse" | "stall":
+            case "refuse" | "stall" | "break":
                 self.plans[session] += [order] * order.get("times", 1)
             case "calls":
                 return self.calls.pop(session, [])
@@ -156,11 +156,30 @@ class CallKeeper(grpc.aio.ServerInterceptor):
                 return await behaviour(request, context)
             if plan["do"] == "stall":
                 return await asyncio.Event().wait()
+            if plan["do"] == "break":
+                return await behaviour(request, _Breaking(context, plan["messages"], ERRORS[plan["reason"]]()))
             if plan.get("after"):
                 await behaviour(request, context)
             raise ERRORS[plan["reason"]]()
 
         return call
+
+
+class _Breaking:
+    """The context of a call whose stream fails behind so many messages."""
+
+    def __init__(self, inner: Any, messages: int, error: Exception) -> None:
+        self._inner, self._left, self._error = inner, messages, error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def write(self, message: bytes) -> None:
+        """Send it on, while there may be more."""
+        if not self._left:
+            raise self._error
+        self._left -= 1
+        await self._inner.write(message)
 
 
 def _describe(entry: dict[str, Any], method: str, data: bytes) -> None:

@@ -93,12 +93,13 @@ def test_what_the_server_has_is_compared_exactly_where_texts_can_be_kept() -> No
         ({"$sha256Of": {"of": "x"}}, "y"),
         ({"$saved": "v"}, 6),
         ({"$notSaved": "v"}, 5),
+        ({"$savedJson": "j"}, {"a": 1, "b": 2}),
         ({"$all": [{"$contains": "a"}, {"$contains": "z"}]}, "abc"),
         ({"$some": True}, ""),
     ],
 )
 def test_what_does_not_match_is_told(expected: Any, actual: Any) -> None:
-    assert find_difference(expected, actual, {"v": 5})
+    assert find_difference(expected, actual, {"v": 5, "j": '{"a": 1}'})
 
 
 def test_what_matches_is_let_pass() -> None:
