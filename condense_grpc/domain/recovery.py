@@ -127,7 +127,8 @@ class _Reader:
         body = self.body_of(record)
         text = self._text(record, body)
         label = request if is_only else occurrence_key(request, record.result_timestamp_ms, record.occurrence)
-        page = _Page(request, label, record, text, _heading(label, record, body, is_only=is_only))
+        heading = _heading(label, record, body, is_only=is_only)
+        page = _Page(request, label, record, heading, len(text), count_lines(text))
         if not slices:
             other = tuple(part for part in body.parts if not isinstance(part, TextPart))
             return [page.block(cut_whole(text), parts=other)]
@@ -171,8 +172,9 @@ class _Page:
     request: str
     label: str
     record: Record
-    whole: str
     heading: str
+    total_chars: int
+    total_lines: int
 
     def block(self, cut: Cut, parts: tuple[Part, ...] = (), slice_index: int | None = None) -> QueryBlock:
         """The block that shows a cut."""
@@ -184,8 +186,8 @@ class _Page:
             text=f"{self.heading}{named}\n\n{cut.body}{attached}",
             record=self.record,
             cut=cut,
-            total_chars=len(self.whole),
-            total_lines=count_lines(self.whole),
+            total_chars=self.total_chars,
+            total_lines=self.total_lines,
             parts=parts,
             slice_index=slice_index,
         )
