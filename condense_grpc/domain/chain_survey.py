@@ -27,6 +27,7 @@ class CompressionInput:
     their stored messages and hold no bodies. `digests` (digest -> position) and `digest_at` are there
     or not together: without them ranges are found by timestamps. `pending`: keys that the next flush takes again.
     `keyed`: keys and numbers as `pairing.keys_of` gives them, where `messages` are the end of a longer list.
+    `protection`: that of the configuration, from who has asked it before and knows the verdicts.
     """
 
     messages: Sequence[MessageSkeleton]
@@ -41,6 +42,7 @@ class CompressionInput:
     digests: Mapping[str, int] = field(default_factory=dict)
     digest_at: Callable[[int], str] | None = None
     keyed: tuple[Sequence[str], Sequence[int | None]] | None = None
+    protection: Protection | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class ChainSurvey:
     def _find_chains(self) -> None:
         source, index = self.source, self.source.index
         own = blocks_in_place(self.messages, index.chains, self._boundaries.resolve, index)
-        protection = Protection(source.config.protected_tools, source.config.protected_paths)
+        protection = source.protection or Protection(source.config.protected_tools, source.config.protected_paths)
         detected = detect_chains(self.messages, self.keys, protection, own.__contains__)
         self.chains = [self._with_pins(chain) for chain in detected] if index.pins else detected
         closed = [chain for chain in self.chains if chain.final is not None and self._has_name(chain)]

@@ -34,6 +34,7 @@ class ChainSource:
                 pending={call.key for batch in waiting for call in batch.calls},
                 digests={digest.hex(): position for position, digest in enumerate(digests)},
                 digest_at=lambda position: digests[position].hex(),
+                protection=state.protection,
                 keyed=(transcript.keys[base:], transcript.numbers[base:]),
             )
         )

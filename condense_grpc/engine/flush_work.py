@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from condense_grpc.domain.archive import as_filed
-from condense_grpc.domain.batches import Batch, Call, RecordContext, record_of
+from condense_grpc.domain.batches import Batch, Call, Record, RecordContext, record_of
 from condense_grpc.domain.entries import AliasEntry, Entry, IndexEntry, SkipEntry, SkippedCall, SkipReason, SummaryEntry
 from condense_grpc.domain.extractive import last_resort_summary
 from condense_grpc.domain.index import SessionIndex
@@ -50,6 +50,7 @@ class FlushWork:
     summary_id: str = ""
     shared: list[DuplicateCall] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
+    _records: dict[str, Record] = field(default_factory=dict)
 
     @property
     def remaining(self) -> Batch:
@@ -76,9 +77,13 @@ class FlushWork:
         self.outcome, self.failure_reason = BatchOutcome.FAILED, reason
         self.pending = list(self.keys)
 
-    def context(self) -> RecordContext:
-        """What the records of the batch share."""
-        return RecordContext(self.batch.turn_index, self.batch.timestamp_ms, self.path_arguments)
+    def record(self, call: Call) -> Record:
+        """The record of one of the calls, as it is filed."""
+        known = self._records.get(call.key)
+        if known is None:
+            context = RecordContext(self.batch.turn_index, self.batch.timestamp_ms, self.path_arguments)
+            known = self._records[call.key] = as_filed(record_of(call, context))
+        return known
 
 
 def take_out_duplicates(works: Sequence[FlushWork], index: SessionIndex, *, enabled: bool) -> list[Entry]:
@@ -87,7 +92,7 @@ def take_out_duplicates(works: Sequence[FlushWork], index: SessionIndex, *, enab
     first: dict[tuple[str, bool], tuple[FlushWork, str]] = {}
     for work in works:
         for call in work.batch.calls:
-            record = as_filed(record_of(call, work.context()))
+            record = work.record(call)
             if not enabled or record.content_key is None:
                 work.calls.append(call)
                 continue
@@ -152,7 +157,7 @@ def _settle_calls(work: FlushWork, index: SessionIndex, failures: dict[str, int]
         return [_skip(work.calls, SkipReason.OVERSIZED)]
     work.outcome = stored
     work.refs = tuple(ref.short_id for ref in refs)
-    records = tuple(as_filed(record_of(call, work.context())) for call in batch.calls)
+    records = tuple(map(work.record, batch.calls))
     is_extractive = stored is BatchOutcome.EXTRACTIVE
     return [SummaryEntry(work.text, summary_details(batch, refs), now_ms, is_extractive), IndexEntry(records)]
 
@@ -170,7 +175,7 @@ def _settle_duplicate(work: FlushWork, duplicate: Duplicate, index: SessionIndex
     entry: Entry
     # A rewind may have taken back what was stored for the original a moment ago.
     if fate in STORED and index.is_summarized(duplicate.original_key):
-        record = as_filed(record_of(duplicate.call, work.context()))
+        record = work.record(duplicate.call)
         entry, fate = AliasEntry(record.key, duplicate.original_key, record), BatchOutcome.SKIPPED_DEDUPED
     elif fate in _SKIPS and index.is_skipped(duplicate.original_key):
         entry = _skip([duplicate.call], _SKIPS[fate])

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import fields
+from functools import lru_cache
+from typing import cast
 
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.stats import SummaryUsage
@@ -73,9 +75,15 @@ def _raised(error: Exception) -> SummaryFailure:
 
 def health_of(summarizer: Summarizer, session_id: str, config: SessionConfig) -> SummarizerHealth:
     """Who writes the summaries of a session now; one that cannot fail over is always itself."""
-    if isinstance(summarizer, KeepsOutages):
-        return summarizer.health(session_id, config)
+    if _keeps_outages(type(summarizer)):
+        return cast(KeepsOutages, summarizer).health(session_id, config)
     return SummarizerHealth(summarizer.name)
+
+
+@lru_cache(maxsize=8)
+def _keeps_outages(kind: type[Summarizer]) -> bool:
+    """Whether summarizers of a class can fail over. To look at its members for every batch would cost a flush much."""
+    return issubclass(kind, KeepsOutages)
 
 
 def writer_of(summarizer: Summarizer, session_id: str, config: SessionConfig) -> str:
