@@ -133,6 +133,8 @@ class Transcript:
 
     def place_of(self, element_count: int) -> tuple[int, int]:
         """The messages that so many elements are, and how many elements of the next message come on top."""
+        if element_count == self.element_count:
+            return len(self), 0  # What nearly every delta asks; the search would go all over a long list.
         position = bisect_right(self.ends, element_count)
         return position, element_count - self.elements_before(position)
 

@@ -66,7 +66,8 @@ class Chains:
         self._by_entry: dict[int, Reach] = {}
         self._by_name: dict[str, list[Reach]] = {}
         self._naming_others: list[Reach] = []
-        self._rejected: list[Diagnostic] = []
+        self.diagnostics: Sequence[Diagnostic] = ()
+        """What is odd about them, as a render reports it."""
         self._spans: dict[int, _Span] = {}
         self._boundaries: Boundaries | None = None
         self._positions: Mapping[str, int] = {}
@@ -96,7 +97,7 @@ class Chains:
 
     def refresh(self, entries: Sequence[ChainEntry]) -> list[Reach]:
         """Accept what is to be accepted of these entries; the new ones. Raises NotLocal when one counts no more."""
-        accepted, self._rejected = accept_ranges(entries, self)
+        accepted, rejected = accept_ranges(entries, self)
         self._boundaries, self._positions = None, {}
         before = self._by_entry
         self._by_entry = {}
@@ -110,11 +111,9 @@ class Chains:
         if before:
             raise NotLocal
         self._start_turns = sorted(self._starts)
+        odd = (one for reach in self._by_entry.values() for one in reach.mismatch)
+        self.diagnostics = [*rejected, *odd]
         return new
-
-    def diagnostics(self) -> list[Diagnostic]:
-        """What is odd about them, as a render reports it."""
-        return [*self._rejected, *(one for reach in self._by_entry.values() for one in reach.mismatch)]
 
     def _reach(self, chain: ChainRange) -> Reach:
         """Take in one more chain."""

@@ -293,7 +293,7 @@ class LivePlan:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """What a render reports."""
-        return [*self._chains.diagnostics(), *self.totals.orphan_diagnostics()]
+        return [*self._chains.diagnostics, *self.totals.orphan_diagnostics()]
 
     @property
     def metrics(self) -> ContextMetrics:
