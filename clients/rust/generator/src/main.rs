@@ -14,10 +14,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: generator DESCRIPTOR_SET OUTPUT_FOLDER".into());
     };
     let files = FileDescriptorSet::decode(std::fs::read(descriptor_set)?.as_slice())?;
-    tonic_prost_build::configure()
-        .build_server(false)
-        .bytes(".")
-        .out_dir(output)
-        .compile_fds(files)?;
+    tonic_prost_build::configure().build_server(false).bytes(".").out_dir(output).compile_fds(files)?;
     Ok(())
 }
