@@ -3,8 +3,10 @@
 import random
 import subprocess
 import sys
+import threading
 from itertools import cycle
 from statistics import median
+from typing import IO
 
 from bench.ground import ENVIRONMENT, Ground
 from bench.histories import Shape, call, result, tool_output
@@ -16,6 +18,26 @@ from condense_grpc.api.condense.v1.query_pb2 import CharRange, QueryToolCallRequ
 
 MEGABYTE = 1024 * 1024
 BLOCK_CHARS = 50_000
+SENDS_BESIDE = 5
+
+
+class Words:
+    """Counts the lines that another process writes."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._lines = threading.Semaphore(0)
+        self.count = 0
+        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream: IO[str]) -> None:
+        for _ in stream:
+            self.count += 1
+            self._lines.release()
+
+    def wait_for(self, lines: int) -> None:
+        """Wait until so many more have come."""
+        for _ in range(lines):
+            self._lines.acquire()
 
 
 def stateless_full_send(rounds: int) -> Row:
@@ -77,10 +99,13 @@ def small_turns_beside_large_ones(rounds: int) -> Row:
         command = [sys.executable, "-m", "bench.sender", ground.address]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as sender:
             assert sender.stdout is not None
-            sender.stdout.readline()
-            (beside,) = interleaved(2 * rounds, turns_of(cycle(sessions)))
+            words = Words(sender.stdout)
+            words.wait_for(1)
+            beside: list[float] = []
+            while len(beside) < 2 * rounds or words.count <= SENDS_BESIDE:
+                beside += interleaved(rounds, turns_of(cycle(sessions)))[0]
             sender.terminate()
-            sent = len(sender.stdout.read().split())
+            sent = words.count - 1
     return Row(
         "fairness",
         "small turns while another session sends 10 MB: p99 / p50",
