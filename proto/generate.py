@@ -83,10 +83,10 @@ def main() -> int:
                 print(error, file=sys.stderr)
                 failed = True
                 continue
-            for name in different if arguments.check else ():
-                print(f"{name} is not what the contract generates")
+            for name in different:
+                print(f"{name} {'is not what the contract generates' if arguments.check else 'is written'}")
             failed |= bool(different) and arguments.check
-            print(f"{language.name}: {'differs' if different and arguments.check else 'as the contract says'}")
+            print(f"{language.name}: {f'{len(different)} files differed' if different else 'as the contract says'}")
     if failed and arguments.check:
         print("Run `python proto/generate.py` (or `make generate`) and commit the result.")
     return int(failed)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 const maxBases = 5

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // A draft is a list of the caller on its way to the server: each element as JSON, compared with what was sent.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // errNotUnderstood is an edit of a kind that this client does not know, or at a place that the list does not have.

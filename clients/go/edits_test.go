@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 func raw(texts ...string) []json.RawMessage {

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // FlushOptions are what a flush can be told, as FlushBatchesRequest names it.

@@ -1,4 +1,4 @@
-module github.com/condense-grpc/condense-go
+module github.com/condense-grpc/condense-grpc/clients/go
 
 go 1.24.0
 

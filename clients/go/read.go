@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // Read streams one original, verbatim and of any size, as UTF-8. After a broken connection it goes on where that

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // RecoveryToolName is the name of the tool by which a model gets originals back.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // A Format is the shape of the messages of a session.

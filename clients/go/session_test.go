@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -136,5 +137,25 @@ func TestOldCheckpointsGetRareAndDoNotGrow(t *testing.T) {
 	}
 	if len(history.checkpoints) > maxCheckpoints || history.baseFor(500).length == 0 || history.baseFor(999).length != 999 {
 		t.Errorf("%d checkpoints", len(history.checkpoints))
+	}
+}
+
+func TestCallsOfOneSessionMayOverlap(t *testing.T) {
+	fake := &fakeServer{}
+	session := NewSession[json.RawMessage](connect(t, fake), "s", OpenAIChat)
+	list := raw(`{"n":0}`, `{"n":1}`, `{"n":2}`, `{"n":3}`)
+	var calls sync.WaitGroup
+	for number := range 40 {
+		calls.Add(1)
+		go func() {
+			defer calls.Done()
+			if _, err := session.Prune(context.Background(), list[:1+number%4]); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	calls.Wait()
+	if _, err := session.Prune(context.Background(), list); err != nil || !reflect.DeepEqual(fake.list, texts(list)) {
+		t.Error(fake.list, err)
 	}
 }

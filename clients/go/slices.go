@@ -1,6 +1,6 @@
 package condense
 
-import condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+import condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 
 // ToEnd is the end of a slice that goes to the end.
 const ToEnd = -1

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 func shown(slice *condensev1.Slice) string {

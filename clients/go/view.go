@@ -1,6 +1,6 @@
 package condense
 
-import condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+import condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 
 // A View is what to send to the model instead of the raw history, and what the server says about it. Do not send a
 // view to the service: it wants the raw history.

@@ -24,7 +24,7 @@ REPOSITORY = PROTO_ROOT.parent
 SERVICE_SUFFIX = "_service.proto"
 
 OPTIONS = {
-    "go_package": "github.com/condense-grpc/condense-go/gen/condense/v1;condensev1",
+    "go_package": "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1",
     "java_package": "io.condense.v1",
     "java_multiple_files": True,
 }

@@ -20,7 +20,7 @@ import (
 	"os/exec"
 	"strings"
 
-	condense "github.com/condense-grpc/condense-go"
+	condense "github.com/condense-grpc/condense-grpc/clients/go"
 )
 
 const shellTool = `{"type": "function", "function": {"name": "shell", "description": "Runs a command.", "parameters":

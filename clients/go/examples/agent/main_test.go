@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	condense "github.com/condense-grpc/condense-go"
+	condense "github.com/condense-grpc/condense-grpc/clients/go"
 )
 
 // A model that refuses histories as the provider does, and plays a script: the next message for every request.

@@ -18,8 +18,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
-	condense "github.com/condense-grpc/condense-go"
-	condensev1 "github.com/condense-grpc/condense-go/gen/condense/v1"
+	condense "github.com/condense-grpc/condense-grpc/clients/go"
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 type object = map[string]any

@@ -545,8 +545,8 @@ const file_condense_v1_capabilities_proto_rawDesc = "" +
 	"\x16STORE_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11STORE_KIND_MEMORY\x10\x01\x12\x15\n" +
 	"\x11STORE_KIND_SQLITE\x10\x02\x12\x19\n" +
-	"\x15STORE_KIND_POSTGRESQL\x10\x03BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x15STORE_KIND_POSTGRESQL\x10\x03B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_capabilities_proto_rawDescOnce sync.Once

@@ -28,8 +28,8 @@ const file_condense_v1_capabilities_service_proto_rawDesc = "" +
 	"\n" +
 	"&condense/v1/capabilities_service.proto\x12\vcondense.v1\x1a\x1econdense/v1/capabilities.proto2x\n" +
 	"\x13CapabilitiesService\x12a\n" +
-	"\x0fGetCapabilities\x12#.condense.v1.GetCapabilitiesRequest\x1a$.condense.v1.GetCapabilitiesResponse\"\x03\x90\x02\x01BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x0fGetCapabilities\x12#.condense.v1.GetCapabilitiesRequest\x1a$.condense.v1.GetCapabilitiesResponse\"\x03\x90\x02\x01B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var file_condense_v1_capabilities_service_proto_goTypes = []any{
 	(*GetCapabilitiesRequest)(nil),  // 0: condense.v1.GetCapabilitiesRequest

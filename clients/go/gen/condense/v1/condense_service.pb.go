@@ -35,8 +35,8 @@ const file_condense_v1_condense_service_proto_rawDesc = "" +
 	"\x0fSearchToolCalls\x12#.condense.v1.SearchToolCallsRequest\x1a$.condense.v1.SearchToolCallsResponse\"\x03\x90\x02\x010\x01\x12^\n" +
 	"\x0eGetDiagnostics\x12\".condense.v1.GetDiagnosticsRequest\x1a#.condense.v1.GetDiagnosticsResponse\"\x03\x90\x02\x01\x12`\n" +
 	"\x0eAppendMessages\x12\".condense.v1.AppendMessagesRequest\x1a#.condense.v1.AppendMessagesResponse\"\x03\x90\x02\x02(\x01\x12]\n" +
-	"\rCompactChains\x12!.condense.v1.CompactChainsRequest\x1a\".condense.v1.CompactChainsResponse\"\x03\x90\x02\x020\x01BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\rCompactChains\x12!.condense.v1.CompactChainsRequest\x1a\".condense.v1.CompactChainsResponse\"\x03\x90\x02\x020\x01B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var file_condense_v1_condense_service_proto_goTypes = []any{
 	(*PruneMessagesRequest)(nil),    // 0: condense.v1.PruneMessagesRequest

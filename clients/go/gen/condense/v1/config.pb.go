@@ -737,8 +737,8 @@ const file_condense_v1_config_proto_rawDesc = "" +
 	"\x12THINKING_LEVEL_LOW\x10\x04\x12\x19\n" +
 	"\x15THINKING_LEVEL_MEDIUM\x10\x05\x12\x17\n" +
 	"\x13THINKING_LEVEL_HIGH\x10\x06\x12\x18\n" +
-	"\x14THINKING_LEVEL_XHIGH\x10\aBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x14THINKING_LEVEL_XHIGH\x10\aB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_config_proto_rawDescOnce sync.Once

@@ -861,8 +861,8 @@ const file_condense_v1_diagnostics_proto_rawDesc = "" +
 	"\x1cDIAGNOSTIC_KIND_ORPHAN_SWEEP\x10\x03\x12\"\n" +
 	"\x1eDIAGNOSTIC_KIND_BACKFILL_EMPTY\x10\x04\x12#\n" +
 	"\x1fDIAGNOSTIC_KIND_MALFORMED_ENTRY\x10\x05\x12\"\n" +
-	"\x1eDIAGNOSTIC_KIND_SUMMARY_FAILED\x10\x06BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x1eDIAGNOSTIC_KIND_SUMMARY_FAILED\x10\x06B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_diagnostics_proto_rawDescOnce sync.Once

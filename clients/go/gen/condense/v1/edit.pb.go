@@ -837,8 +837,8 @@ const file_condense_v1_edit_proto_rawDesc = "" +
 	"InsertKind\x12\x1b\n" +
 	"\x17INSERT_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13INSERT_KIND_SUMMARY\x10\x01\x12 \n" +
-	"\x1cINSERT_KIND_COMPRESSED_CHAIN\x10\x02BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x1cINSERT_KIND_COMPRESSED_CHAIN\x10\x02B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_edit_proto_rawDescOnce sync.Once

@@ -336,8 +336,8 @@ const file_condense_v1_error_proto_rawDesc = "" +
 	"\x1aERROR_REASON_SHUTTING_DOWN\x10\x13\x12 \n" +
 	"\x1cERROR_REASON_REQUEST_INVALID\x10\x14\x12 \n" +
 	"\x1cERROR_REASON_NOT_IMPLEMENTED\x10\x15\x12\x19\n" +
-	"\x15ERROR_REASON_INTERNAL\x10\x16BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x15ERROR_REASON_INTERNAL\x10\x16B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_error_proto_rawDescOnce sync.Once

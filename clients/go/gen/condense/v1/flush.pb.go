@@ -632,8 +632,8 @@ const file_condense_v1_flush_proto_rawDesc = "" +
 	"\x1dBATCH_OUTCOME_SKIPPED_TRIVIAL\x10\x03\x12#\n" +
 	"\x1fBATCH_OUTCOME_SKIPPED_OVERSIZED\x10\x04\x12!\n" +
 	"\x1dBATCH_OUTCOME_SKIPPED_DEDUPED\x10\x05\x12\x18\n" +
-	"\x14BATCH_OUTCOME_FAILED\x10\x06BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x14BATCH_OUTCOME_FAILED\x10\x06B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_flush_proto_rawDescOnce sync.Once

@@ -1562,8 +1562,8 @@ const file_condense_v1_flush_event_proto_rawDesc = "" +
 	"\x0fChainSkipReason\x12!\n" +
 	"\x1dCHAIN_SKIP_REASON_UNSPECIFIED\x10\x00\x12(\n" +
 	"$CHAIN_SKIP_REASON_ALREADY_COMPRESSED\x10\x01\x12 \n" +
-	"\x1cCHAIN_SKIP_REASON_NO_SUMMARY\x10\x02BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x1cCHAIN_SKIP_REASON_NO_SUMMARY\x10\x02B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_flush_event_proto_rawDescOnce sync.Once

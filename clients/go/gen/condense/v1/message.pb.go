@@ -967,8 +967,8 @@ const file_condense_v1_message_proto_rawDesc = "" +
 	"\n" +
 	"OpaquePart\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x12\n" +
-	"\x04json\x18\x02 \x01(\tR\x04jsonBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x04json\x18\x02 \x01(\tR\x04jsonB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_message_proto_rawDescOnce sync.Once

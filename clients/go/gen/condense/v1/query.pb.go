@@ -1106,8 +1106,8 @@ const file_condense_v1_query_proto_rawDesc = "" +
 	"\fMatchingLine\x12\x1f\n" +
 	"\vline_number\x18\x01 \x01(\x03R\n" +
 	"lineNumber\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04textBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x04text\x18\x02 \x01(\tR\x04textB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_query_proto_rawDescOnce sync.Once

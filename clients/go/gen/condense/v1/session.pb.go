@@ -960,8 +960,8 @@ const file_condense_v1_session_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0e\n" +
 	"\f_base_length\"E\n" +
 	"\x13ForkSessionResponse\x12.\n" +
-	"\asession\x18\x01 \x01(\v2\x14.condense.v1.SessionR\asessionBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\asession\x18\x01 \x01(\v2\x14.condense.v1.SessionR\asessionB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_session_proto_rawDescOnce sync.Once

@@ -477,8 +477,8 @@ const file_condense_v1_session_event_proto_rawDesc = "" +
 	"\bEventGap\x12(\n" +
 	"\rmissed_events\x18\x01 \x01(\x03H\x00R\fmissedEvents\x88\x01\x01B\x10\n" +
 	"\x0e_missed_events\"\x10\n" +
-	"\x0eSessionDeletedBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x0eSessionDeletedB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_session_event_proto_rawDescOnce sync.Once

@@ -41,8 +41,8 @@ const file_condense_v1_session_service_proto_rawDesc = "" +
 	"\rExportSession\x12!.condense.v1.ExportSessionRequest\x1a\".condense.v1.ExportSessionResponse\"\x03\x90\x02\x010\x01\x12X\n" +
 	"\rImportSession\x12!.condense.v1.ImportSessionRequest\x1a\".condense.v1.ImportSessionResponse(\x01\x12U\n" +
 	"\vRecordUsage\x12\x1f.condense.v1.RecordUsageRequest\x1a .condense.v1.RecordUsageResponse\"\x03\x90\x02\x02\x12X\n" +
-	"\fPinToolCalls\x12 .condense.v1.PinToolCallsRequest\x1a!.condense.v1.PinToolCallsResponse\"\x03\x90\x02\x02BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\fPinToolCalls\x12 .condense.v1.PinToolCallsRequest\x1a!.condense.v1.PinToolCallsResponse\"\x03\x90\x02\x02B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var file_condense_v1_session_service_proto_goTypes = []any{
 	(*CreateSessionRequest)(nil),  // 0: condense.v1.CreateSessionRequest

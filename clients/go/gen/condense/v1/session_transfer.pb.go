@@ -467,8 +467,8 @@ const file_condense_v1_session_transfer_proto_rawDesc = "" +
 	"\rmessage_count\x18\x02 \x01(\x03R\fmessageCount\x12\x1f\n" +
 	"\ventry_count\x18\x03 \x01(\x03R\n" +
 	"entryCount\x12,\n" +
-	"\x12ignored_line_count\x18\x04 \x01(\x03R\x10ignoredLineCountBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x12ignored_line_count\x18\x04 \x01(\x03R\x10ignoredLineCountB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_session_transfer_proto_rawDescOnce sync.Once

@@ -207,8 +207,8 @@ const file_condense_v1_stats_proto_rawDesc = "" +
 	"\x11chains_compressed\x18\x04 \x01(\x03R\x10chainsCompressed\x12+\n" +
 	"\x11ranges_summarized\x18\x05 \x01(\x03R\x10rangesSummarized\x124\n" +
 	"\x06wasted\x18\x06 \x01(\v2\x1c.condense.v1.SummarizerUsageR\x06wasted\x12%\n" +
-	"\x0eunpriced_calls\x18\a \x01(\x03R\runpricedCallsBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x0eunpriced_calls\x18\a \x01(\x03R\runpricedCallsB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_stats_proto_rawDescOnce sync.Once

@@ -472,8 +472,8 @@ const file_condense_v1_summary_proto_rawDesc = "" +
 	"\x18SUMMARY_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12SUMMARY_KIND_BATCH\x10\x01\x12\x1b\n" +
 	"\x17SUMMARY_KIND_EXTRACTIVE\x10\x02\x12\x16\n" +
-	"\x12SUMMARY_KIND_CHAIN\x10\x03BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x12SUMMARY_KIND_CHAIN\x10\x03B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_summary_proto_rawDescOnce sync.Once

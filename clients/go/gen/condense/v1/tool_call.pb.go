@@ -745,8 +745,8 @@ const file_condense_v1_tool_call_proto_rawDesc = "" +
 	"\x19TOOL_CALL_STATE_DUPLICATE\x10\x04\x12\x1d\n" +
 	"\x19TOOL_CALL_STATE_PROTECTED\x10\x05\x12\x1b\n" +
 	"\x17TOOL_CALL_STATE_SKIPPED\x10\x06\x12\x1c\n" +
-	"\x18TOOL_CALL_STATE_ARCHIVED\x10\aBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x18TOOL_CALL_STATE_ARCHIVED\x10\aB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_tool_call_proto_rawDescOnce sync.Once

@@ -719,8 +719,8 @@ const file_condense_v1_transcript_proto_rawDesc = "" +
 	"\x19VIOLATION_KIND_ROLE_ORDER\x10\b\x12\x1e\n" +
 	"\x1aVIOLATION_KIND_REPEATED_ID\x10\t\x12#\n" +
 	"\x1fVIOLATION_KIND_BROKEN_REASONING\x10\n" +
-	"BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_transcript_proto_rawDescOnce sync.Once

@@ -204,8 +204,8 @@ const file_condense_v1_usage_proto_rawDesc = "" +
 	"\x13RecordUsageResponse\x12*\n" +
 	"\x0eusage_fraction\x18\x01 \x01(\x01H\x00R\rusageFraction\x88\x01\x01\x120\n" +
 	"\x06advice\x18\x02 \x01(\v2\x18.condense.v1.FlushAdviceR\x06adviceB\x11\n" +
-	"\x0f_usage_fractionBS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x0f_usage_fractionB`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_usage_proto_rawDescOnce sync.Once

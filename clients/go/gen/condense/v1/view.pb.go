@@ -772,8 +772,8 @@ const file_condense_v1_view_proto_rawDesc = "" +
 	"\x17TOKEN_BASIS_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16TOKEN_BASIS_CHARACTERS\x10\x01\x12\x17\n" +
 	"\x13TOKEN_BASIS_SCRIPTS\x10\x02\x12\x14\n" +
-	"\x10TOKEN_BASIS_HOST\x10\x03BS\n" +
-	"\x0eio.condense.v1P\x01Z?github.com/condense-grpc/condense-go/gen/condense/v1;condensev1b\x06proto3"
+	"\x10TOKEN_BASIS_HOST\x10\x03B`\n" +
+	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (
 	file_condense_v1_view_proto_rawDescOnce sync.Once

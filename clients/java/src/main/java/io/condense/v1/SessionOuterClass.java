@@ -189,7 +189,7 @@ public final class SessionOuterClass extends com.google.protobuf.GeneratedFile {
       "\tR\005value:\0028\001B\016\n\014_base_length\"E\n\023ForkSess" +
       "ionResponse\022.\n\007session\030\001 \001(\0132\024.condense." +
       "v1.SessionR\007sessionBS\n\016io.condense.v1P\001Z" +
-      "?github.com/condense-grpc/condense-go/ge" +
+      "?github.com/condense-grpc/condense-grpc/clients/go/ge" +
       "n/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
