@@ -332,6 +332,8 @@ class Registry:
             live.waiting.messages and self._window.is_full(self._waiting)
         ):
             await self.persist(live)
+        if not self._window.is_full(self._waiting):
+            return
         for slot in list(self._slots.values()):
             if not self._window.is_full(self._waiting):
                 return
