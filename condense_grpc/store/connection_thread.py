@@ -1,5 +1,8 @@
 """One thread that owns one SQLite connection and runs transactions on it, in the order in which they came.
 
+What waits while a commit waits for the disk can share the next one: many sessions that write at once need few
+commits. Each is told of its end when all of them are durable. When one fails, each is run once more by itself.
+
 SQLAlchemy's pool and pysqlite's own idea of a transaction stay out of it: the connection is in autocommit mode, and
 each transaction begins with the statement that the owner chose. After a failure of the driver the connection is
 closed and the next call opens a new one, so that no failed transaction lives on.
@@ -8,11 +11,12 @@ closed and the next call opens a new one, so that no failed transaction lives on
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -31,14 +35,25 @@ DAMAGED = (11, 26)
 class ConnectionThread:
     """Starts its thread with the first call. `run` is for tasks of one event loop; the rest for any thread."""
 
-    def __init__(self, path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeout_ms: int) -> None:
+    def __init__(
+        self, path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeout_ms: int, most_shared: int = 1
+    ) -> None:
+        """`most_shared`: so many transactions share a commit at most; the first waits for the last."""
+        self._most_shared = most_shared
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="condense-sqlite")
         self._engine = _engine(path, begin=begin, pragmas=pragmas, busy_timeout_ms=busy_timeout_ms)
         self._connection: Connection | None = None
+        self._waiting: deque[_Job] = deque()
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """The result of `work`, run in one transaction. When this ends, cancelled or not, the transaction has ended."""
-        return await settle(self._executor.submit(self._transaction, work))
+        """The result of `work`, run in one transaction. When this ends, cancelled or not, the transaction has ended.
+
+        `work` must do nothing but read and write on the connection: it may be undone and run again.
+        """
+        result: Future[T] = Future()
+        self._waiting.append((work, result))
+        self._executor.submit(self._work_off)
+        return await settle(result)
 
     def run_here(self, work: Callable[[Connection], T]) -> T:
         """The same for a caller that may block."""
@@ -48,6 +63,44 @@ class ConnectionThread:
         """Finish the calls that wait, close the connection and end the thread. Blocks."""
         self._executor.submit(self._disconnect).result()
         self._executor.shutdown()
+
+    def _work_off(self) -> None:
+        """Run what waits, up to as many as may share a commit."""
+        jobs: list[_Job] = []
+        while self._waiting and len(jobs) < self._most_shared:
+            job = self._waiting.popleft()
+            if job[1].set_running_or_notify_cancel():
+                jobs.append(job)
+        if len(jobs) > 1 and self._run_together(jobs):
+            return
+        for work, result in jobs:
+            try:
+                found = self._transaction(work)
+            except BaseException as error:
+                result.set_exception(error)
+            else:
+                result.set_result(found)
+
+    def _run_together(self, jobs: "Sequence[_Job]") -> bool:
+        """Run all in one transaction; False if one of them fails: nothing was changed then."""
+        found: list[Any] = []
+
+        def all_of_them(connection: Connection) -> None:
+            for work, _ in jobs:
+                found.append(work(connection))
+
+        try:
+            self._transaction(all_of_them)
+        except BaseException as error:
+            if len(found) < len(jobs):
+                return False
+            # It was the commit that failed: that it is run again could not tell what had become of it.
+            for _, result in jobs:
+                result.set_exception(error)
+            return True
+        for (_, result), one in zip(jobs, found, strict=True):
+            result.set_result(one)
+        return True
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
         try:
@@ -66,6 +119,9 @@ class ConnectionThread:
                 connection.close()
             except (DBAPIError, sqlite3.Error) as error:
                 _translated(error)
+
+
+_Job = tuple[Callable[[Connection], Any], "Future[Any]"]
 
 
 def _engine(path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeout_ms: int) -> Engine:

@@ -1,8 +1,8 @@
 """Sessions in one SQLite file, owned by one process.
 
-Writes go one after another through one thread; reads have a thread and a connection of their own, which in WAL mode
-sees the last commit and holds up nobody: while a long session is loaded, commits go on. A commit returns when the
-disk has it (synchronous = FULL).
+Writes go one after another through one thread, those that come during a commit with the next one; reads have a thread
+and a connection of their own, which in WAL mode sees the last commit and holds up nobody: while a long session is
+loaded, commits go on. A commit returns when the disk has it (synchronous = FULL).
 """
 
 import asyncio
@@ -25,6 +25,9 @@ WRITING = "BEGIN IMMEDIATE"
 
 # Only a foreign program (a backup, a shell) can hold a lock on the file.
 BUSY_TIMEOUT_MS = 5000
+
+# Writes of so many sessions become durable together at most.
+MOST_SHARED = 32
 
 READER: dict[str, str | int] = {"query_only": 1}
 WRITER: dict[str, str | int] = {
@@ -109,7 +112,9 @@ class _File:
         except BaseException:
             self._ownership.release()
             raise
-        self.writer = ConnectionThread(path, begin=WRITING, pragmas=WRITER, busy_timeout_ms=busy_timeout_ms)
+        self.writer = ConnectionThread(
+            path, begin=WRITING, pragmas=WRITER, busy_timeout_ms=busy_timeout_ms, most_shared=MOST_SHARED
+        )
         self.reader = ConnectionThread(path, begin="BEGIN", pragmas=READER, busy_timeout_ms=busy_timeout_ms)
 
     def close(self) -> None:

@@ -11,7 +11,20 @@ from dataclasses import replace
 from itertools import starmap
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Select, and_, delete, exists, insert, literal, select, update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    literal,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from condense_grpc.engine.ports import (
@@ -33,6 +46,24 @@ _ROW = tuple(column for column in schema.sessions.c if column.name not in ("key"
 _MESSAGE = tuple(column for column in schema.messages.c if column.name != "session_key")
 _COMMIT = tuple(column for column in schema.commits.c if column.name != "session_key")
 _DIAGNOSTIC = tuple(column for column in schema.diagnostics.c if column.name != "session_key")
+
+# What runs for every call is put together once: building a statement takes longer than running it.
+_KEY: BindParameter[int] = bindparam("of_key")
+_ROW_QUERY = select(schema.sessions.c.key, schema.sessions.c.labels_json, *_ROW)
+_FIND = _ROW_QUERY.where(schema.sessions.c.session_id == bindparam("of_id"))
+_FIND_KEY = select(schema.sessions.c.key).where(schema.sessions.c.session_id == bindparam("of_id"))
+_MESSAGES = select(*_MESSAGE).where(schema.messages.c.session_key == _KEY).order_by(schema.messages.c.node)
+_COMMITS = select(*_COMMIT).where(schema.commits.c.session_key == _KEY).order_by(schema.commits.c.number)
+_BODIES = select(schema.bodies.c.node, schema.bodies.c.packed).where(
+    schema.bodies.c.session_key == _KEY, schema.bodies.c.node.in_(bindparam("nodes", expanding=True))
+)
+_INSERTS = {table: insert(table) for table in (schema.messages, schema.bodies, schema.commits, schema.diagnostics)}
+# The comparison is part of the update: where several processes write, only that one is decisive.
+_UPDATE = update(schema.sessions).where(
+    schema.sessions.c.key == _KEY,
+    schema.sessions.c.version == bindparam("seen_version"),
+    schema.sessions.c.create_time_ms == bindparam("seen_create_time_ms"),
+)
 
 
 def create(
@@ -74,22 +105,18 @@ def _values(row: SessionRow) -> dict[str, Any]:
     }
 
 
-def _row_query() -> Select[Any]:
-    return select(schema.sessions.c.key, schema.sessions.c.labels_json, *_ROW)
-
-
 def _session_row(found: Row[Any]) -> SessionRow:
     values = {column.name: getattr(found, column.name) for column in _ROW}
     return SessionRow(**values, labels=json.loads(found.labels_json))
 
 
 def _find(connection: Connection, session_id: str) -> Row[Any] | None:
-    return connection.execute(_row_query().where(schema.sessions.c.session_id == session_id)).one_or_none()
+    return connection.execute(_FIND, {"of_id": session_id}).one_or_none()
 
 
 def _find_key(connection: Connection, session_id: str) -> int | None:
-    query = select(schema.sessions.c.key).where(schema.sessions.c.session_id == session_id)
-    return connection.execute(query).scalar_one_or_none()
+    key: int | None = connection.execute(_FIND_KEY, {"of_id": session_id}).scalar_one_or_none()
+    return key
 
 
 def read_row(connection: Connection, session_id: str) -> SessionRow | None:
@@ -103,24 +130,21 @@ def load(connection: Connection, session_id: str) -> StoredSession | None:
     found = _find(connection, session_id)
     if found is None:
         return None
-    messages, commits = schema.messages.c, schema.commits.c
-    of_messages = select(*_MESSAGE).where(messages.session_key == found.key).order_by(messages.node)
-    of_commits = select(*_COMMIT).where(commits.session_key == found.key).order_by(commits.number)
+    of_session = {"of_key": found.key}
     return StoredSession(
         _session_row(found),
-        [*starmap(StoredMessage, connection.execute(of_messages))],
-        [StoredCommit(*row) for row in connection.execute(of_commits)],
+        [*starmap(StoredMessage, connection.execute(_MESSAGES, of_session))],
+        [StoredCommit(*row) for row in connection.execute(_COMMITS, of_session)],
     )
 
 
 def read_bodies(connection: Connection, session_id: str, nodes: Sequence[int]) -> dict[int, bytes]:
     """Find stored forms by node."""
     key = _find_key(connection, session_id)
-    bodies = schema.bodies.c
     packed: dict[int, bytes] = {}
     for chunk in _chunks(nodes):
-        query = select(bodies.node, bodies.packed).where(bodies.session_key == key, bodies.node.in_(chunk))
-        packed.update((row.node, row.packed) for row in connection.execute(query))
+        rows = connection.execute(_BODIES, {"of_key": key, "nodes": chunk})
+        packed.update((row.node, row.packed) for row in rows)
     return packed
 
 
@@ -134,16 +158,13 @@ def write(
     connection: Connection, changes: Changes, packed: Sequence[bytes], replaced: Mapping[int, bytes] | None = None
 ) -> SessionRow:
     """Compare and set; `packed` are the bodies of the messages in order, `replaced` new ones of others by node."""
-    row, sessions = changes.row, schema.sessions.c
+    row = changes.row
     found = _find(connection, row.session_id)
     if found is None:
         raise SessionNotFound(row.session_id)
     values = _values(row)
-    # The comparison is part of the update: where several processes write, only that one is decisive.
-    statement = update(schema.sessions).where(
-        sessions.key == found.key, sessions.version == row.version, sessions.create_time_ms == row.create_time_ms
-    )
-    if connection.execute(statement, {**values, "version": row.version + 1}).rowcount != 1:
+    seen = {"of_key": found.key, "seen_version": row.version, "seen_create_time_ms": row.create_time_ms}
+    if connection.execute(_UPDATE, {**values, "version": row.version + 1, **seen}).rowcount != 1:
         raise RevisionConflict(row.session_id)
     if values["labels_json"] != found.labels_json:
         connection.execute(delete(schema.labels).where(schema.labels.c.session_key == found.key))
@@ -169,16 +190,16 @@ def _replace(connection: Connection, key: int, column: Column[bytes], values: Ma
 def _insert_history(connection: Connection, key: int, changes: Changes, packed: Sequence[bytes]) -> None:
     if changes.messages:
         nodes = [{"session_key": key, **_fields(_MESSAGE, message)} for message in changes.messages]
-        connection.execute(insert(schema.messages), nodes)
+        connection.execute(_INSERTS[schema.messages], nodes)
         forms = zip(changes.messages, packed, strict=True)
         bodies = [{"session_key": key, "node": message.node, "packed": form} for message, form in forms]
-        connection.execute(insert(schema.bodies), bodies)
+        connection.execute(_INSERTS[schema.bodies], bodies)
     if changes.commits:
         commits = [{"session_key": key, **_fields(_COMMIT, commit)} for commit in changes.commits]
-        connection.execute(insert(schema.commits), commits)
+        connection.execute(_INSERTS[schema.commits], commits)
     if changes.diagnostics:
         diagnostics = [{"session_key": key, **_fields(_DIAGNOSTIC, entry)} for entry in changes.diagnostics]
-        connection.execute(insert(schema.diagnostics), diagnostics)
+        connection.execute(_INSERTS[schema.diagnostics], diagnostics)
 
 
 def _fields(columns: Sequence[Any], value: object) -> dict[str, Any]:
@@ -224,7 +245,7 @@ def remove(connection: Connection, session_id: str) -> bool:
 def list_rows(connection: Connection, where: SessionFilter, after_id: str, limit: int) -> list[SessionRow]:
     """Find a page of rows."""
     sessions, labels = schema.sessions.c, schema.labels.c
-    query = _row_query().where(sessions.session_id > after_id).order_by(sessions.session_id).limit(max(limit, 0))
+    query = _ROW_QUERY.where(sessions.session_id > after_id).order_by(sessions.session_id).limit(max(limit, 0))
     if where.updated_since_ms:
         query = query.where(sessions.update_time_ms >= where.updated_since_ms)
     for name, value in where.labels.items():
