@@ -20,13 +20,14 @@ class Counted(ConnectionThread):
     def __init__(self, path: Path, most_shared: int) -> None:
         super().__init__(path, begin=WRITING, pragmas=WRITER, busy_timeout_ms=0, most_shared=most_shared)
         self.commits = 0
-        self.go_on = threading.Event()
+        self.is_held, self.go_on = threading.Event(), threading.Event()
         event.listen(self._engine, "commit", self._count)
 
     def _count(self, connection: Connection) -> None:
         self.commits += 1
 
     def hold(self, connection: Connection) -> None:
+        self.is_held.set()
         self.go_on.wait(10)
 
 
@@ -48,9 +49,16 @@ def numbers(connection: Connection) -> list[int]:
     return [row.n for row in connection.execute(text("SELECT n FROM t ORDER BY n"))]
 
 
+async def held(thread: Counted) -> "asyncio.Task[None]":
+    """Something that is running, until `go_on`."""
+    holding = asyncio.create_task(thread.run(thread.hold))
+    await asyncio.to_thread(thread.is_held.wait, 10)
+    return holding
+
+
 async def queued(thread: Counted, *given: int) -> list["asyncio.Task[int]"]:
     """Additions that all wait behind something that is running."""
-    holding = asyncio.create_task(thread.run(thread.hold))
+    holding = await held(thread)
     tasks = [asyncio.create_task(thread.run(lambda connection, n=n: add(n, connection))) for n in given]
     await passes()
     thread.commits = 0
@@ -78,7 +86,7 @@ async def test_one_that_fails_takes_nothing_from_the_others(thread: Counted) -> 
 
 async def test_one_that_is_taken_back_is_not_made(thread: Counted) -> None:
     """While the others are."""
-    holding = asyncio.create_task(thread.run(thread.hold))
+    holding = await held(thread)
     tasks = [asyncio.create_task(thread.run(lambda connection, n=n: add(n, connection))) for n in (1, 2, 3)]
     await passes()
     tasks[1].cancel()
