@@ -17,11 +17,7 @@ export const SUBCOMMANDS = {
 const ORIGINAL_CHARS = 4000;
 
 /** Carries out a command. Returns what to say. */
-export async function runCommand(
-  args: string,
-  pruner: Pruner,
-  history: () => readonly PiMessage[],
-): Promise<string> {
+export async function runCommand(args: string, pruner: Pruner, history: () => readonly PiMessage[]): Promise<string> {
   const [subcommand = "status", ref] = args.trim().split(/\s+/).filter(Boolean);
   switch (subcommand) {
     case "status":

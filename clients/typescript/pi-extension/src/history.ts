@@ -59,6 +59,8 @@ export function isFinalAnswer(message: PiMessage | undefined): boolean {
  */
 export function afterTurn(request: readonly PiMessage[], turn: readonly PiMessage[]): PiMessage[] {
   const answer = turn[0];
-  const known = request.findLastIndex((message) => message.role === "assistant" && message.timestamp === answer?.timestamp);
+  const known = request.findLastIndex(
+    (message) => message.role === "assistant" && message.timestamp === answer?.timestamp,
+  );
   return [...(known < 0 ? request : request.slice(0, known)), ...turn];
 }

@@ -17,7 +17,10 @@ export interface Settings {
 
 /** Makes the flag known to Pi. */
 export function registerFlags(pi: ExtensionAPI): void {
-  pi.registerFlag(TARGET, { description: "Address of the condense_grpc service (default 127.0.0.1:50051)", type: "string" });
+  pi.registerFlag(TARGET, {
+    description: "Address of the condense_grpc service (default 127.0.0.1:50051)",
+    type: "string",
+  });
 }
 
 /** The settings as they are when a session starts. Throws if `CONDENSE_CONFIG` is no JSON object. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 export const PACKAGE = fileURLToPath(new URL("../../..", import.meta.url));
 export const PYTHON = process.env["CONDENSE_PYTHON"] ?? "python3";
-const PI = join(PACKAGE, "node_modules/@earendil-works/pi-coding-agent/dist/cli.js");
+export const PI = join(PACKAGE, "node_modules/@earendil-works/pi-coding-agent/dist/cli.js");
 const PATIENCE_MS = 60_000;
 
 /** A turn of the model: see condense_grpc.testing.strict_provider. */
@@ -41,7 +41,10 @@ export class Provider {
     await writeFile(file, JSON.stringify(script));
     const args = ["-m", "condense_grpc.testing.strict_provider", file, "--log", log];
     const process = spawn(PYTHON, args, { stdio: ["ignore", "pipe", "inherit"] });
-    const [line] = (await once(process.stdout, "data")) as [Buffer];
+    const line = await new Promise<Buffer>((resolve, reject) => {
+      process.stdout.once("data", resolve);
+      process.once("exit", () => reject(new Error("the provider did not start")));
+    });
     const { base_urls } = JSON.parse(String(line)) as { base_urls: { openai: string } };
     return new Provider(process, base_urls.openai, log);
   }
@@ -96,10 +99,7 @@ export class Pi {
   }
 
   /** Waits for an event, also one that has come since `from`. */
-  async until(
-    wanted: (event: Record<string, unknown>) => boolean,
-    from = 0,
-  ): Promise<Record<string, unknown>> {
+  async until(wanted: (event: Record<string, unknown>) => boolean, from = 0): Promise<Record<string, unknown>> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const found = this.heard.slice(from).find(wanted);

@@ -1,12 +1,27 @@
 /** A real Pi session from end to end, against a model that refuses what a provider would refuse. */
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 
 import { Server } from "../../test/server.js";
-import { Pi, Place, Provider, type ChatMessage, type Turn } from "./pi-process.js";
+import { Pi, PI, Place, Provider, type ChatMessage, type Turn } from "./pi-process.js";
+
+/** Runs Pi to its end, without anything on its standard input, which it would wait for. */
+async function print(place: Place, target: string, message: string): Promise<{ stdout: string; stderr: string }> {
+  const args = [PI, "--provider", "strict", "--model", "scripted", "--session-dir", place.sessions];
+  const env = { ...process.env, ...place.environment, CONDENSE_TARGET: target };
+  const running = promisify(execFile)(process.execPath, [...args, "--print", message], {
+    cwd: place.work,
+    env,
+    timeout: 60_000,
+  });
+  running.child.stdin?.end();
+  return running;
+}
 
 const LINES = Array.from({ length: 400 }, (_, index) => `${index + 1}: the quick brown fox, run ${index * 7919}`);
 const FILE = LINES.join("\n");
@@ -39,7 +54,10 @@ async function scene(
       return pi;
     };
     await play({ place, server, provider, start });
-    assert.deepEqual((await provider.requests()).filter((request) => request.refused), []);
+    assert.deepEqual(
+      (await provider.requests()).filter((request) => request.refused),
+      [],
+    );
   } finally {
     await Promise.all(started.map((pi) => pi.stop("SIGKILL")));
     provider.stop();
@@ -98,5 +116,140 @@ test("a session is condensed, asks for an original, and survives a restart of th
     }
     assert.equal(await pi.stop(), 0);
     assert.deepEqual(pi.errors, []);
+  });
+});
+
+test("reloads, other branches and a new Pi process keep what was decided", async () => {
+  const script: Turn[] = [
+    ...WORK,
+    { text: "One." },
+    { text: "Two." },
+    { text: "Three." },
+    { text: "Four." },
+    { text: "Five." },
+  ];
+  await scene(script, async ({ provider, start }) => {
+    const shown = async () => (await provider.requests()).at(-1)?.body.messages ?? [];
+    const isCondensed = (messages: readonly ChatMessage[]) =>
+      results(messages).every((result, index) => result.includes(`ref \`t${index + 1}\``)) &&
+      messages.filter((message) => /Summarized tool refs/.test(text(message))).length === 2;
+    const pi = start();
+    await pi.prompt("Do the work.");
+    await pi.until((event) => /condensed 3 results/.test(String(event["statusText"])));
+    await pi.command({ type: "prompt", message: "/test-notice Something has happened." });
+    await pi.prompt("First question.");
+    assert.ok(isCondensed(await shown()));
+
+    await pi.command({ type: "prompt", message: "/test-reload" });
+    await pi.prompt("Second question.");
+    assert.ok(isCondensed(await shown()), "after a reload");
+
+    const from = pi.heard.length;
+    await pi.command({ type: "prompt", message: "/test-goto One." });
+    await pi.until((event) => event["message"] === "test-goto: done", from);
+    await pi.prompt("Another second question.");
+    const branch = await shown();
+    assert.ok(isCondensed(branch), "on another branch");
+    assert.ok(!JSON.stringify(branch).includes("Two."));
+    const early = pi.heard.length;
+    await pi.command({ type: "prompt", message: "/test-goto The work is done." });
+    await pi.until((event) => event["message"] === "test-goto: done", early);
+    await pi.prompt("Back at the start.");
+    assert.equal(results(await shown()).length, 3);
+    assert.equal(await pi.stop(), 0);
+
+    const resumed = start(["--continue"]);
+    await resumed.prompt("Third question.");
+    assert.ok(
+      results(await shown()).every((result) => /ref `t\d`/.test(result)),
+      "in a new process",
+    );
+    assert.equal(await resumed.stop(), 0);
+  });
+});
+
+test("the command tells how it goes, and has things done at once", async () => {
+  await scene([...WORK, { text: "Fine." }], async ({ start }) => {
+    const pi = start();
+    const say = async (message: string): Promise<string> => {
+      const from = pi.heard.length;
+      await pi.command({ type: "prompt", message });
+      const event = await pi.until((one) => one["type"] === "extension_ui_request" && one["method"] === "notify", from);
+      return String(event["message"]);
+    };
+    assert.match(await say("/condense tree"), /does not exist|Nothing is archived/);
+    await pi.prompt("Do the work.");
+    await pi.until((event) => /condensed 3 results/.test(String(event["statusText"])));
+    assert.match(await say("/condense"), /last flush: summarized, 2 batches/);
+    const tree = await say("/condense tree");
+    assert.match(tree, /summary s1\n {2}t1 {2}read .*fox.txt/);
+    assert.match(tree, /t3 {2}bash .* failed/);
+    assert.match(await say("/condense tree t3"), /the build failed/);
+    assert.match(await say("/condense now"), /empty: 0 results/);
+    assert.match(await say("/condense compact"), /compressed: .* 1 chains compressed/);
+    assert.match(await say("/condense what"), /\/condense status: /);
+    const commands = await pi.command({ type: "get_commands" });
+    assert.ok(JSON.stringify(commands).includes("condense_grpc: status, now, compact, tree"));
+    assert.equal(await pi.stop("SIGTERM"), 143);
+  });
+});
+
+test("without the service Pi goes on untouched, and says so once", async () => {
+  const script: Turn[] = [
+    ...WORK,
+    { calls: [{ name: "context_tree_query", arguments: { toolCallIds: ["t1"] } }] },
+    { text: "Then not." },
+    { text: "Fine." },
+  ];
+  await scene(script, async ({ server, provider, start }) => {
+    await server.stop();
+    const pi = start();
+    await pi.prompt("Do the work.");
+    await pi.prompt("Look it up.");
+    const sent = (await provider.requests()).at(-1)?.body.messages ?? [];
+    assert.ok(results(sent)[0]?.startsWith(FILE.slice(0, 1000)));
+    assert.equal(results(sent).length, 4);
+    assert.match(results(sent)[3] ?? "", /The archive cannot be read now/);
+    assert.deepEqual(pi.notices.filter((notice) => /does not answer/.test(notice)).length, 1);
+    await server.start();
+    await pi.prompt("And now?");
+    await pi.until((event) => /is back/.test(String(event["message"])));
+    await pi.until((event) => /condensed \d results/.test(String(event["statusText"])));
+    assert.equal(await pi.stop(), 0);
+  });
+});
+
+test("a service that dies in a session leaves the model what it was shown", async () => {
+  await scene([...WORK, { text: "One." }, { text: "Two." }], async ({ server, provider, start }) => {
+    const pi = start();
+    await pi.prompt("Do the work.");
+    await pi.until((event) => /condensed 3 results/.test(String(event["statusText"])));
+    await pi.prompt("First question.");
+    const before = (await provider.requests()).at(-1)?.body.messages ?? [];
+    await server.stop("SIGKILL");
+    await pi.prompt("Second question.");
+    const after = (await provider.requests()).at(-1)?.body.messages ?? [];
+    assert.deepEqual(after.slice(0, before.length), before);
+    assert.equal(after.length, before.length + 2);
+    assert.equal(pi.notices.filter((notice) => /does not answer/.test(notice)).length, 1);
+    assert.equal(await pi.stop(), 0);
+  });
+});
+
+test("print mode ends by itself with everything condensed, and warns on stderr", async () => {
+  await scene([...WORK, ...WORK], async ({ place, server, start }) => {
+    const once = await print(place, server.address, "Do the work.");
+    assert.equal(once.stdout.trim(), "The work is done.");
+    assert.equal(once.stderr, "");
+    const pi = start(["--continue"]);
+    const from = pi.heard.length;
+    await pi.command({ type: "prompt", message: "/condense status" });
+    const told = await pi.until((one) => one["method"] === "notify", from);
+    assert.match(String(told["message"]), /pending: 0 batches[^]*last flush: summarized/);
+    await pi.stop();
+    await server.stop();
+    const again = await print(place, server.address, "Do the work.");
+    assert.equal(again.stdout.trim(), "The work is done.");
+    assert.equal(again.stderr.match(/does not answer/g)?.length, 1);
   });
 });
