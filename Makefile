@@ -79,6 +79,9 @@ clients-conformance: setup ## Play the same scenarios with all clients against o
 	CONDENSE_PYTHON="$(CURDIR)/$(BIN)/python" $(BIN)/python clients/conformance \
 	  --languages "$(subst $(empty) $(empty),$(comma),$(strip $(CLIENTS)))" $(CONFORMANCE)
 
+pi: setup ## Play sessions of the real Pi coding agent on the service, with the extension in clients/typescript
+	CONDENSE_PYTHON="$(CURDIR)/$(BIN)/python" clients/typescript/pi-extension/check
+
 demo: setup ## Run the main job: a real server, an agent with real tools, a restart, checks
 	$(BIN)/condense-grpc demo $(if $(DEMO_PATH),--path "$(DEMO_PATH)")
 
@@ -90,4 +93,4 @@ check: lint types imports sizes contract test ## Everything that must hold befor
 clean: ## Remove what was made here
 	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup generate check-generate contract format lint types imports sizes test test-vectors bench bench-check bench-chart clients clients-check clients-conformance demo serve check clean
+.PHONY: help setup generate check-generate contract format lint types imports sizes test test-vectors bench bench-check bench-chart clients clients-check clients-conformance pi demo serve check clean
