@@ -5,7 +5,7 @@ what that place costs. A piece must hold all edits of its positions, in the orde
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from condense_grpc.domain.edits import (
     Drop,
@@ -17,7 +17,9 @@ from condense_grpc.domain.edits import (
     ReplaceResult,
     StripThinking,
 )
-from condense_grpc.domain.messages import Message
+from condense_grpc.domain.messages import Message, text_of
+from condense_grpc.domain.skeleton import MessageSkeleton
+from condense_grpc.domain.tokens import wide_chars
 from condense_grpc.domain.view import StubReason
 from condense_grpc.engine.requests import Applied
 
@@ -75,6 +77,25 @@ def revision_of(edits: Iterable[Edit]) -> str:
     """The revision of a whole list."""
     listed = tuple(edits)
     return revision_name(sum_of_edits(listed), is_empty=not listed)
+
+
+def wide_gain_of(edits: Iterable[Edit], skeletons: Sequence[MessageSkeleton]) -> int:
+    """How many more characters of wide scripts a view has for these edits; `skeletons` are those of the transcript.
+
+    Roughly: what is taken out of a message that stays is not looked into.
+    """
+    gain = 0
+    for edit in edits:
+        match edit:
+            case Drop():
+                gain -= skeletons[edit.message_index].wide_chars
+            case ReplaceResult():
+                gain += wide_chars(edit.text) - skeletons[edit.message_index].wide_chars
+            case InsertAfter():
+                gain += wide_chars(text_of(edit.message))
+            case _:
+                pass
+    return gain
 
 
 def counts_of(edits: Iterable[Edit], *, swept: int) -> Counts:

@@ -93,7 +93,7 @@ async def prune(
     if request.usage is not None:
         note_host_count(state, request.usage)
     choice = await choose_view(bodies, state, request.min_savings_chars)
-    wide = wide_chars_of(state, choice)
+    wide = wide_chars_of(state, choice.view)
     plan = _native_plan(state, request, choice)
     messages = None
     if plan is None and request.view is ViewKind.FULL and not request.dry_run:

@@ -5,15 +5,11 @@ there on only what has changed since the view that was shown before is estimated
 remembered as long as the session is in memory; afterwards tokens are estimates until it tells again.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from condense_grpc.domain.budget import Usage
-from condense_grpc.domain.edits import Drop, Edit, InsertAfter, ReplaceResult
-from condense_grpc.domain.messages import text_of
-from condense_grpc.domain.tokens import estimated_tokens, wide_chars
+from condense_grpc.domain.tokens import estimated_tokens
 from condense_grpc.domain.view import chars_of_list
 from condense_grpc.engine.requests import Reclaim, TokenBasis
+from condense_grpc.engine.revision import SessionView
 from condense_grpc.engine.state import SessionState
 
 
@@ -29,34 +25,10 @@ def note_host_count(state: SessionState, usage: Usage) -> None:
     state.host_count = (usage.tokens, shown)
 
 
-class Edited(Protocol):
-    """A view by its edits, which are listed only when somebody asks."""
-
-    @property
-    def edits(self) -> Sequence[Edit]:
-        """The edits that lead to it."""
-        ...
-
-
-def wide_chars_of(state: SessionState, view: Edited) -> int:
-    """How many characters of a view count as tokens of their own.
-
-    Roughly: what is taken out of a message that stays is not looked into.
-    """
-    wide, skeletons = state.transcript.wide_chars, state.transcript.skeletons
-    if not wide:
-        return 0
-    for edit in view.edits:
-        match edit:
-            case Drop():
-                wide -= skeletons[edit.message_index].wide_chars
-            case ReplaceResult():
-                wide += wide_chars(edit.text) - skeletons[edit.message_index].wide_chars
-            case InsertAfter():
-                wide += wide_chars(text_of(edit.message))
-            case _:
-                pass
-    return max(wide, 0)
+def wide_chars_of(state: SessionState, view: SessionView | None) -> int:
+    """How many characters of a view, or of the plain transcript, count as tokens of their own."""
+    wide = state.transcript.wide_chars
+    return wide if view is None or not wide else max(wide + view.wide_gain, 0)
 
 
 def report_of(state: SessionState, before_chars: int, after_chars: int, after_wide: int) -> Reclaim:

@@ -9,7 +9,7 @@ from condense_grpc.domain.edits import edits_of
 from condense_grpc.domain.view import Diagnostic, View, list_chars
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.edit_list import EditList
-from condense_grpc.engine.edit_sums import counts_of, revision_of
+from condense_grpc.engine.edit_sums import counts_of, revision_of, wide_gain_of
 from condense_grpc.engine.rendering import ViewList, protected_places, render_session, result_bodies, view_list
 from condense_grpc.engine.requests import Applied
 from condense_grpc.engine.shown_view import ShownView, plain_view, shown_view
@@ -30,6 +30,11 @@ class WholeView:
     def revision(self) -> str:
         """The name of the edits."""
         return revision_of(self.edits)
+
+    @property
+    def wide_gain(self) -> int:
+        """How many more characters of wide scripts the view has than the transcript."""
+        return wide_gain_of(self.edits, self.transcript.skeletons)
 
     @property
     def is_pruned(self) -> bool:

@@ -14,7 +14,7 @@ from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Diagnostic, Element, block_element, chars_of_list
 from condense_grpc.engine.decisions import Commit
 from condense_grpc.engine.edit_list import EditList
-from condense_grpc.engine.edit_sums import revision_name
+from condense_grpc.engine.edit_sums import revision_name, wide_gain_of
 from condense_grpc.engine.live.chains import Chains, NotLocal, Reach
 from condense_grpc.engine.live.cycle import Cycle
 from condense_grpc.engine.live.front import ChainFront
@@ -208,6 +208,8 @@ class LivePlan:
             else:
                 piece = self._pieces.read(turn)
                 count, chars, plan = len(piece.skeletons), piece.chars, self._plan(turn, piece, bodies)
+                if plan is not None:
+                    plan.wide_gain = wide_gain_of(plan.edits, self.transcript.skeletons)
             if shown is not None and turn < len(self.totals.plans):
                 shown.keep(turn, self.totals.plans[turn])
             self.totals.set(turn, count, chars, plan)
@@ -259,6 +261,11 @@ class LivePlan:
     def edits(self) -> EditList:
         """All edits, put together."""
         return EditList([plan for plan in self.totals.plans if plan is not None], self.totals.edit_count)
+
+    @property
+    def wide_gain(self) -> int:
+        """How many more characters of wide scripts the view has than the transcript."""
+        return self.totals.wide_gain
 
     @property
     def has_edits(self) -> bool:

@@ -29,6 +29,7 @@ class Totals:
         self.edit_count = 0
         self.counts: Counts = NO_COUNTS
         self.changed_turns = 0
+        self.wide_gain = 0
         self._raw_counts: list[int] = []
         self._orphans: dict[int, Sequence[str]] = {}
         self._orphan_report: Diagnostic | None = None
@@ -56,6 +57,7 @@ class Totals:
         self.edit_sum = (self.edit_sum + sign * plan.edit_sum) % _MODULUS
         self.edit_count += sign * len(plan.edits)
         self.changed_turns += sign * plan.is_changed
+        self.wide_gain += sign * plan.wide_gain
         self.counts = tuple(total + sign * one for total, one in zip(self.counts, plan.counts, strict=True))
         if plan.orphan_ids:
             self._orphan_report = None

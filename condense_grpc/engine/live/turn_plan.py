@@ -28,6 +28,7 @@ class TurnPlan:
     chars: int = 0
     edit_sum: int = 0
     counts: Counts = NO_COUNTS
+    wide_gain: int = 0
     written: bytes = b""
 
     def __post_init__(self) -> None:

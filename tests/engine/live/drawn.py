@@ -26,7 +26,7 @@ Draw = Callable[[Any], Any]
 IDS = st.sampled_from(["a", "b", "c", ""])
 TOOLS = st.sampled_from(["bash", "bash", "keep", "context_tree_query"])
 TIMES = st.none() | st.none() | st.none() | st.integers(1, 6)
-TEXTS = st.sampled_from(["", "out", "y" * 30, "word " * 20, "z" * 300])
+TEXTS = st.sampled_from(["", "out", "y" * 30, "word " * 20, "z" * 300, "漢字" * 20])
 ARGUMENTS = st.sampled_from(["{}", '{"path":"x.md"}', '{"code":"' + "x" * 60 + '"}', "not json " * 8])
 BLOCK = '<compressed-chain id="b1" tools="">\nx\n</compressed-chain>'
 
@@ -145,7 +145,7 @@ class Decisions:
             case "refs":
                 return IndexEntry((), (ref,), backfilled=True)
             case "summary":
-                return SummaryEntry(self._draw(st.sampled_from(["", "told", "more"])), SummaryDetails((ref,)), 1)
+                return SummaryEntry(self._draw(st.sampled_from(["", "told", "more", "概要"])), SummaryDetails((ref,)), 1)
             case "alias":
                 other = self._transcript.keys[self._draw(st.sampled_from(self._results))]
                 return AliasEntry(record.key, other, record if self._draw(st.booleans()) else None)

@@ -34,6 +34,7 @@ async def _compare(state: SessionState, bodies: BodyCache) -> WholeView:
     assert (live.chars, live.is_pruned) == (whole.chars, whole.is_pruned)
     assert live.before_chars == whole.before_chars or not whole.is_pruned
     assert live.applied == whole.applied
+    assert live.wide_gain == whole.wide_gain
     assert tuple(live.diagnostics) == whole.diagnostics
     for is_plain in (True, False):
         mine, theirs = live.shown(is_plain=is_plain).written_down(), whole.shown(is_plain=is_plain)
