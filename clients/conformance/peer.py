@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ import grpc
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+PATIENCE_SECONDS = 120.0
 CONTROL = "/condense.conformance.v1.Control/Do"
 _ADDRESS = re.compile(r"listening on (127\.0\.0\.1:[0-9]+)")
 
@@ -43,7 +45,7 @@ class Server:
             raise RuntimeError("the server did not start: see its words above")
         self.address = found[1]
         self._channel = grpc.insecure_channel(self.address)
-        self._do = self._channel.unary_unary(CONTROL)
+        self._do: Any = self._channel.unary_unary(CONTROL)
 
     def order(self, **order: Any) -> Any:
         """Tells the pieces between its parts what to do."""
@@ -86,12 +88,19 @@ class Runner:
     def order(self, **order: Any) -> dict[str, Any]:
         """Has it carry out an order. The report has `result` or `error`."""
         assert self._process.stdin is not None and self._process.stdout is not None
+        too_slow = threading.Timer(PATIENCE_SECONDS, self._process.kill)
+        too_slow.start()
         try:
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
+            line = self._process.stdout.readline()
         except BrokenPipeError:
             raise RunnerDied("the runner has ended") from None
-        line = self._process.stdout.readline()
+        finally:
+            is_late = not too_slow.is_alive()
+            too_slow.cancel()
+        if is_late:
+            raise RunnerDied(f"the runner has not answered for {PATIENCE_SECONDS} seconds")
         try:
             report = json.loads(line)
         except ValueError:

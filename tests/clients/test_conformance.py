@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import driver
+import peer
 import pytest
 from driver import Scenario, Suite, play_all, read_suite
 from matching import find_difference
@@ -59,6 +60,12 @@ def test_a_wrong_report_fails_its_scenario_and_no_other() -> None:
 def test_a_runner_that_breaks_off_fails_the_scenario(words: str, problem: str) -> None:
     outcomes = play([sys.executable, "-c", words], Scenario("any", [{"op": "options"}]))
     assert problem in str(outcomes["any"])
+
+
+def test_a_runner_that_never_answers_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peer, "PATIENCE_SECONDS", 0.2)
+    outcomes = play([sys.executable, "-c", "input(); input()"], Scenario("any", [{"op": "options"}]))
+    assert "has not answered" in str(outcomes["any"])
 
 
 def test_what_the_server_has_is_compared_exactly_where_texts_can_be_kept() -> None:
