@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
@@ -48,12 +50,12 @@ func (c *Client) Connection() *grpc.ClientConn { return c.connection }
 
 // Capabilities are what the server can do, and its limits.
 func (c *Client) Capabilities(ctx context.Context) (*condensev1.GetCapabilitiesResponse, error) {
-	return call(c, c.outgoing(ctx, ""), c.options.CallTimeout, &condensev1.GetCapabilitiesRequest{}, c.capabilities.GetCapabilities)
+	return call(c.outgoing(ctx, ""), c, c.options.CallTimeout, &condensev1.GetCapabilitiesRequest{}, c.capabilities.GetCapabilities)
 }
 
 // Close ends all calls and closes the connection. The sessions stay on the server. Closing again does nothing.
 func (c *Client) Close() error {
-	if err := c.connection.Close(); err != nil && err != grpc.ErrClientConnClosing {
+	if err := c.connection.Close(); err != nil && status.Code(err) != codes.Canceled {
 		return err
 	}
 	return nil
@@ -85,7 +87,7 @@ func quoted(text string) string {
 
 // call makes a unary call, tried again as the policy says.
 func call[Request, Response any](
-	c *Client, ctx context.Context, timeout time.Duration, request Request,
+	ctx context.Context, c *Client, timeout time.Duration, request Request,
 	method func(context.Context, Request, ...grpc.CallOption) (Response, error),
 ) (response Response, err error) {
 	err = withRetries(ctx, c.options.Retry, func() (failure error) {

@@ -50,7 +50,7 @@ func (d *delivery) prune(ctx context.Context, list *draft, request *condensev1.P
 			uploading, upload = false, false
 			request.Delta = list.delta(base)
 			var response *condensev1.PruneMessagesResponse
-			response, err = call(d.client, ctx, options.CallTimeout, request, d.client.condense.PruneMessages)
+			response, err = call(ctx, d.client, options.CallTimeout, request, d.client.condense.PruneMessages)
 			if err == nil {
 				if stored {
 					_, err = d.accept(list, base, response.GetTranscriptLength(), response.GetTranscriptEtag())

@@ -49,7 +49,7 @@ func (s *Session[T]) Flush(ctx context.Context, messages []T, options ...FlushOp
 		request.Trigger = condensev1.FlushTrigger_FLUSH_TRIGGER_MANUAL
 	}
 	if messages == nil {
-		return openFlush(s.client(), ctx, request, s.client().condense.FlushBatches)
+		return openFlush(ctx, s.client(), request, s.client().condense.FlushBatches)
 	}
 	list, err := s.draft(messages)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Session[T]) Flush(ctx context.Context, messages []T, options ...FlushOp
 	}
 	if list.deltaBytes(list.base()) <= s.client().options.UnaryDeltaBytes {
 		request.Delta = list.delta(list.base())
-		stream, err := openFlush(s.client(), ctx, request, s.client().condense.FlushBatches)
+		stream, err := openFlush(ctx, s.client(), request, s.client().condense.FlushBatches)
 		if !errors.Is(err, ErrTranscriptMismatch) && !errors.Is(err, ErrDeltaTooLarge) {
 			return stream, err
 		}
@@ -65,7 +65,7 @@ func (s *Session[T]) Flush(ctx context.Context, messages []T, options ...FlushOp
 	if request.Delta, err = s.delivery.append(ctx, list); err != nil {
 		return nil, err
 	}
-	return openFlush(s.client(), ctx, request, s.client().condense.FlushBatches)
+	return openFlush(ctx, s.client(), request, s.client().condense.FlushBatches)
 }
 
 // Compact compresses every finished chain. Otherwise like Flush.
@@ -74,7 +74,7 @@ func (s *Session[T]) Compact(ctx context.Context, options ...FlushOptions) (*Flu
 	if len(options) > 0 {
 		request.Attach = !options[0].Alone
 	}
-	return openFlush(s.client(), s.outgoing(ctx), request, s.client().condense.CompactChains)
+	return openFlush(s.outgoing(ctx), s.client(), request, s.client().condense.CompactChains)
 }
 
 // A FlushStream is the events of a flush or a compaction as they come, for one reader.
@@ -149,7 +149,7 @@ func (f *FlushStream) Close() {
 func openFlush[Request any, Response interface{ GetEvent() *condensev1.FlushEvent }, Stream interface {
 	Recv() (Response, error)
 }](
-	client *Client, ctx context.Context, request Request,
+	ctx context.Context, client *Client, request Request,
 	method func(context.Context, Request, ...grpc.CallOption) (Stream, error),
 ) (*FlushStream, error) {
 	var opened *FlushStream

@@ -131,7 +131,7 @@ func (s *Session[T]) Query(ctx context.Context, refs []string, slices ...*conden
 			return nil, refused(ErrRequestInvalid, "a ref is no UTF-8, which no ref is", nil)
 		}
 	}
-	response, err := call(s.client(), s.outgoing(ctx), s.client().options.CallTimeout, request, s.client().condense.QueryToolCall)
+	response, err := call(s.outgoing(ctx), s.client(), s.client().options.CallTimeout, request, s.client().condense.QueryToolCall)
 	if err != nil {
 		return nil, err
 	}
@@ -162,13 +162,13 @@ func (s *Session[T]) Diagnostics(ctx context.Context, page ...*condensev1.GetDia
 		request.PageSize, request.PageToken, request.Kinds = wanted.GetPageSize(), wanted.GetPageToken(), wanted.GetKinds()
 	}
 	request.SessionId = s.ID()
-	return call(s.client(), s.outgoing(ctx), s.client().options.CallTimeout, request, s.client().condense.GetDiagnostics)
+	return call(s.outgoing(ctx), s.client(), s.client().options.CallTimeout, request, s.client().condense.GetDiagnostics)
 }
 
 // Delete removes everything of the session from the server, and tells whether there was one.
 func (s *Session[T]) Delete(ctx context.Context) (bool, error) {
 	request := &condensev1.DeleteSessionRequest{SessionId: s.ID(), AllowMissing: true}
-	response, err := call(s.client(), s.outgoing(ctx), s.client().options.CallTimeout, request, s.client().sessions.DeleteSession)
+	response, err := call(s.outgoing(ctx), s.client(), s.client().options.CallTimeout, request, s.client().sessions.DeleteSession)
 	if err != nil {
 		return false, err
 	}
