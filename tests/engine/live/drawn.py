@@ -145,7 +145,9 @@ class Decisions:
             case "refs":
                 return IndexEntry((), (ref,), backfilled=True)
             case "summary":
-                return SummaryEntry(self._draw(st.sampled_from(["", "told", "more", "概要"])), SummaryDetails((ref,)), 1)
+                return SummaryEntry(
+                    self._draw(st.sampled_from(["", "told", "more", "概要"])), SummaryDetails((ref,)), 1
+                )
             case "alias":
                 other = self._transcript.keys[self._draw(st.sampled_from(self._results))]
                 return AliasEntry(record.key, other, record if self._draw(st.booleans()) else None)
