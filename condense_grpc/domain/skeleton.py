@@ -33,7 +33,7 @@ from condense_grpc.domain.messages import (
 )
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_to_pi, part_to_pi
 from condense_grpc.domain.pi_records import refs_from_pi
-from condense_grpc.domain.pi_text import plain_pi_text
+from condense_grpc.domain.pi_size import plain_pi_size
 from condense_grpc.domain.text import is_blank
 from condense_grpc.domain.tokens import wide_chars
 
@@ -118,11 +118,12 @@ def skeleton_of(message: Message, path_arguments: Sequence[str], timestamp_ms: i
     """The skeleton of a message; `timestamp_ms` is its time if it has none of its own."""
     time_ms = message.timestamp_ms if timestamp_ms is None else timestamp_ms
     calls = [_Call.of(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart)]
-    text = plain_pi_text(message, time_ms, [call.text for call in calls])
-    if text is None:
+    size = plain_pi_size(message, time_ms, [call.text for call in calls])
+    if size is None:
         message = message if timestamp_ms is None else replace(message, timestamp_ms=time_ms)
         text = compact(message_to_pi(message))
-    chars, wide = len(text), wide_chars(text)
+        size = len(text), wide_chars(text)
+    chars, wide = size
     match message.role:
         case Role.ASSISTANT:
             return MessageSkeleton(

@@ -1,4 +1,4 @@
-"""The Pi JSON of plain messages, written without a value in between."""
+"""The size of the Pi JSON of plain messages, counted without a value in between."""
 
 from dataclasses import replace
 
@@ -17,8 +17,9 @@ from condense_grpc.domain.messages import (
     ToolCallPart,
 )
 from condense_grpc.domain.pi_json import message_to_pi
-from condense_grpc.domain.pi_text import plain_pi_text
+from condense_grpc.domain.pi_size import plain_pi_size
 from condense_grpc.domain.skeleton import skeleton_of
+from condense_grpc.domain.tokens import wide_chars
 
 TEXTS = st.text(max_size=12) | st.sampled_from(["", '"\\\n\x00\u2028', "\ud800", "\u4e2d\u6587", "{}"])
 EXTRAS = st.sampled_from(["", "", "", '{"a":1}'])
@@ -45,13 +46,13 @@ MESSAGES = st.builds(
 
 
 @given(MESSAGES, st.none() | st.integers(0, 9))
-def test_it_is_the_text_of_the_value(message: Message, time_ms: int | None) -> None:
+def test_it_is_the_size_of_the_value(message: Message, time_ms: int | None) -> None:
     """Where it says anything at all."""
     given_ms = message.timestamp_ms if time_ms is None else time_ms
     calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
     arguments = [None if part.arguments_json is None else compact(parse_or_text(part.arguments_json)) for part in calls]
-    text = plain_pi_text(message, given_ms, arguments)
-    assert text in (None, compact(message_to_pi(replace(message, timestamp_ms=given_ms))))
+    text = compact(message_to_pi(replace(message, timestamp_ms=given_ms)))
+    assert plain_pi_size(message, given_ms, arguments) in (None, (len(text), wide_chars(text)))
 
 
 @given(MESSAGES, st.integers(0, 9))
