@@ -92,7 +92,7 @@ impl Session {
         Self(Arc::new(Inner { delivery, held: Mutex::default() }))
     }
 
-    /// The configuration that the session gets if a call of this object creates it. Forgets what is known of the server.
+    /// The configuration that the session gets if a call of this object creates it. What was sent is forgotten.
     #[must_use]
     pub fn with_config(self, config: SessionConfig) -> Self {
         let delivery = self.delivery();
