@@ -23,7 +23,7 @@ from condense_grpc.server.allocator import tune_allocator
 from condense_grpc.server.collector import tune_collector
 from condense_grpc.server.composition import SystemClock, make_store
 
-RESIDENTS = 60
+RESIDENTS = 150
 _IDLE_MS = 61_000
 
 

@@ -140,9 +140,12 @@ def apply_chain_ranges(elements: list[Element], phase: ChainPhase) -> tuple[list
     return shown, diagnostics
 
 
+_WORK = (Role.ASSISTANT, Role.TOOL_RESULT)
+
+
 def is_work(message: MessageSkeleton) -> bool:
     """Whether a message goes when it lies inside of a compressed chain."""
-    return message.role in (Role.ASSISTANT, Role.TOOL_RESULT) or message.is_summary
+    return message.role in _WORK or message.is_summary
 
 
 def collect_names(inside: Iterable[tuple[MessageSkeleton, str]], keys: set[str]) -> set[str]:

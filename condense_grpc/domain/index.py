@@ -74,8 +74,9 @@ class SessionIndex:
                     self.file_record(record, register_content=not entry.backfilled)
                 self.register_refs(entry.refs or ())
             case SummaryEntry():
-                self.register_refs(entry.details.refs)
-                self.remember_summary([ref.key for ref in entry.details.refs], entry.text)
+                keys = [ref.key for ref in entry.details.refs]
+                self._map_refs(zip(entry.details.refs, keys, strict=True))
+                self.remember_summary(keys, entry.text)
             case SkipEntry():
                 self.mark_skipped(
                     occurrence_key(call.tool_call_id, call.result_timestamp_ms, call.occurrence) for call in entry.calls
@@ -100,15 +101,22 @@ class SessionIndex:
 
     def register_refs(self, refs: Iterable[Ref]) -> None:
         """Map refs to keys and back (later wins), and take their numbers."""
-        for ref in refs:
-            if not ref.short_id:
+        self._map_refs((ref, ref.key) for ref in refs)
+
+    def _map_refs(self, refs: Iterable[tuple[Ref, str]]) -> None:
+        """The same for refs with their keys."""
+        highest = 0
+        for ref, key in refs:
+            short_id = ref.short_id
+            if not short_id:
                 continue
-            if ref.short_id != ref.key:
-                self._key_of_ref[ref.short_id] = ref.key
-                self._ref_of_key[ref.key] = ref.short_id
-            number = ref_number(ref.short_id)
-            if number is not None:
-                self._next_ref_number = max(self._next_ref_number, number + 1)
+            if short_id != key:
+                self._key_of_ref[short_id] = key
+                self._ref_of_key[key] = short_id
+            number = ref_number(short_id)
+            if number is not None and number > highest:
+                highest = number
+        self._next_ref_number = max(self._next_ref_number, highest + 1)
 
     def remember_summary(self, keys: Iterable[str], text: str) -> None:
         """Remember which text covers these keys; an empty text covers nothing."""

@@ -19,7 +19,7 @@ def base_key(tool_call_id: str, result_timestamp_ms: int | None) -> str:
 
 def occurrence_key(tool_call_id: str, result_timestamp_ms: int | None, occurrence: int | None = None) -> str:
     """The key of a result; `occurrence` is its number from 2 upwards, absent for the first."""
-    key = base_key(tool_call_id, result_timestamp_ms)
+    key = tool_call_id if result_timestamp_ms is None else f"{tool_call_id}@{result_timestamp_ms}"
     return key if occurrence is None or occurrence < 2 else f"{key}#{occurrence}"
 
 

@@ -6,6 +6,7 @@ what that place costs. A piece must hold all edits of its positions, in the orde
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from condense_grpc.domain.edits import (
     Drop,
@@ -46,6 +47,14 @@ def sum_of_edits(edits: Iterable[Edit]) -> int:
             place = acts_at
             data = _written(edit, rank).encode("utf-8", "surrogatepass")
         total += int.from_bytes(hashlib.blake2b(data, digest_size=16).digest(), "big")
+    return total % _MODULUS
+
+
+def sum_of_drops(first: int, end: int) -> int:
+    """The sum for the drops of all messages from one position to before another one."""
+    total, blake2b, from_bytes = 0, hashlib.blake2b, int.from_bytes
+    for position in range(first, end):
+        total += from_bytes(blake2b(b"d%d" % position, digest_size=16).digest(), "big")
     return total % _MODULUS
 
 
@@ -122,3 +131,9 @@ def counts_of(edits: Iterable[Edit], *, swept: int) -> Counts:
         spilled,
         duplicates,
     )
+
+
+@cache
+def counts_of_drops(count: int) -> Counts:
+    """How many there are of each when so many messages are dropped and nothing else happens."""
+    return counts_of([Drop(0)] * count, swept=0)

@@ -7,7 +7,7 @@ as long, and every other session waits. What does form cycles (exceptions, tasks
 
 import gc
 
-_YOUNG_OBJECTS = 50_000
+_YOUNG_OBJECTS = 100_000
 _MIDDLE_PASSES = 20
 _OLD_PASSES = 50
 

@@ -23,8 +23,8 @@ from condense_grpc.engine.live.layout import Layout
 from condense_grpc.engine.live.pieces import Piece, Pieces
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.live.totals import Totals
-from condense_grpc.engine.live.touched import Touched, touched_by
-from condense_grpc.engine.live.turn_plan import TurnPlan, plan_inside, plan_of
+from condense_grpc.engine.live.touched import Touched, seen_first, touched_by
+from condense_grpc.engine.live.turn_plan import TurnPlan, plan_inside, plan_of, plan_of_nothing
 from condense_grpc.engine.live.waiting import Waiting
 from condense_grpc.engine.requests import Applied
 
@@ -76,7 +76,10 @@ class LivePlan:
             if read < len(commits) and commits[read].anchor_length <= self.layout.length:
                 has_chains |= self._read_commit(commits[read])
             elif self.layout.length < len(self.transcript):
-                self._read_message()
+                if self._is_first_reading:
+                    self._read_first(commits[read].anchor_length if read < len(commits) else len(self.transcript))
+                else:
+                    self._read_message()
             else:
                 break
         if has_chains and self.config.chain_compression.enabled:
@@ -88,6 +91,19 @@ class LivePlan:
         for turn in sorted(self._unseen):
             self.waiting.look_at(turn)
         self._unseen.clear()
+
+    def _read_first(self, length: int) -> None:
+        """Read up to so many messages of the transcript. As every turn is looked at afterwards, they touch nothing."""
+        layout, first, end = self.layout, self.layout.length, min(length, len(self.transcript))
+        messages, keys = self.transcript.skeletons[first:end], self.transcript.keys[first:end]
+        for position, (message, key) in enumerate(zip(messages, keys, strict=True), first):
+            role = layout.read()
+            self.cycle.read(message)
+            if role is Role.TOOL_RESULT:
+                self._positions[key] = position
+            elif message.summary_refs:
+                self._odd_summaries.add(layout.last)
+        self._raw_sum += sum([message.json_chars for message in messages])
 
     def _read_message(self) -> None:
         layout, position = self.layout, self.layout.length
@@ -124,13 +140,14 @@ class LivePlan:
         self._commits_read += 1
         has_chains = False
         for entry in commit.entries:
-            touched = touched_by(entry, self.decisions.index)
+            is_first = self._is_first_reading
+            touched = seen_first(entry) if is_first else touched_by(entry, self.decisions.index)
             has_chains |= touched.has_chain
             if touched.is_summary:
                 self._place_summary(commit)
             for original, alias in touched.aliases:
                 self._aliases.setdefault(original, []).append(alias)
-            if not self._is_first_reading:
+            if not is_first:
                 self._touch(touched)
         return has_chains
 
@@ -201,10 +218,12 @@ class LivePlan:
     def plan(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
         """Plan the turns that look different; `shown` keeps what they were."""
         for turn in sorted(self._dirty):
-            if self._is_plain(turn):
-                first, end = self.layout.bounds(turn)
-                count, chars = end - first, sum([one.json_chars for one in self.transcript.skeletons[first:end]])
-                plan = None
+            first, end = self.layout.bounds(turn)
+            messages = self.transcript.skeletons[first:end]
+            is_inside = self._chains.has_any and self._chains.around(turn) is not None
+            if self._is_all_work(turn, messages) if is_inside else self._is_plain(turn):
+                count, chars = end - first, sum([one.json_chars for one in messages])
+                plan = plan_of_nothing(first, messages) if is_inside else None
             else:
                 piece = self._pieces.read(turn)
                 count, chars, plan = len(piece.skeletons), piece.chars, self._plan(turn, piece, bodies)
@@ -214,6 +233,9 @@ class LivePlan:
                 shown.keep(turn, self.totals.plans[turn])
             self.totals.set(turn, count, chars, plan)
         self._dirty.clear()
+
+    def _is_all_work(self, turn: int, messages: Iterable[MessageSkeleton]) -> bool:
+        return all(map(is_work, messages)) and not self.layout.has_summary(turn)
 
     def _is_plain(self, turn: int) -> bool:
         chains = self._chains

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from condense_grpc.domain.sweep import orphan_diagnostic
 from condense_grpc.domain.view import Diagnostic
-from condense_grpc.engine.edit_sums import NO_COUNTS, Counts
+from condense_grpc.engine.edit_sums import NO_COUNTS
 from condense_grpc.engine.live.turn_plan import TurnPlan
 
 _MODULUS = 1 << 128
@@ -27,7 +27,7 @@ class Totals:
         self.shown_sum = 0
         self.edit_sum = 0
         self.edit_count = 0
-        self.counts: Counts = NO_COUNTS
+        self.counts = [*NO_COUNTS]
         self.changed_turns = 0
         self.wide_gain = 0
         self._raw_counts: list[int] = []
@@ -58,7 +58,9 @@ class Totals:
         self.edit_count += sign * len(plan.edits)
         self.changed_turns += sign * plan.is_changed
         self.wide_gain += sign * plan.wide_gain
-        self.counts = tuple(total + sign * one for total, one in zip(self.counts, plan.counts, strict=True))
+        for place, one in enumerate(plan.counts):
+            if one:
+                self.counts[place] += sign * one
         if plan.orphan_ids:
             self._orphan_report = None
             if sign < 0:

@@ -64,6 +64,23 @@ def touched_by(entry: Entry, index: SessionIndex) -> Touched:
             return Touched(is_everything=not isinstance(entry, _REPORTS))
 
 
+_NOTHING = Touched()
+_CHAIN = Touched(has_chain=True)
+
+
+def seen_first(entry: Entry) -> Touched:
+    """The same for a first reading, after which every turn is looked at: only what must be remembered of an entry."""
+    match entry:
+        case SummaryEntry():
+            return Touched(is_summary=bool(entry.text))
+        case AliasEntry():
+            return Touched(aliases=((entry.original_key, entry.new_key),))
+        case ChainEntry():
+            return _CHAIN
+        case _:
+            return _NOTHING
+
+
 def _has_bare(records: Iterable[Record], index: SessionIndex) -> bool:
     """Whether an id alone names a record of these, or did: then results with that id may look different."""
     return any(index.is_summarized(record.tool_call_id) for record in records)

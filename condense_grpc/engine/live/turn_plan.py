@@ -12,7 +12,7 @@ from condense_grpc.domain.messages import Message
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.sweep import find_orphans
 from condense_grpc.domain.view import Element
-from condense_grpc.engine.edit_sums import NO_COUNTS, Counts, counts_of, sum_of_edits
+from condense_grpc.engine.edit_sums import NO_COUNTS, Counts, counts_of, counts_of_drops, sum_of_drops, sum_of_edits
 from condense_grpc.engine.live.pieces import Piece
 
 
@@ -31,11 +31,12 @@ class TurnPlan:
     wide_gain: int = 0
     written: bytes = b""
 
-    def __post_init__(self) -> None:
-        """Add up."""
+    def added_up(self) -> "TurnPlan":
+        """This plan, with its sums."""
         self.chars = sum(element.json_chars for element in self.elements)
         self.edit_sum = sum_of_edits(self.edits)
         self.counts = counts_of(self.edits, swept=len(self.orphan_ids))
+        return self
 
 
 def plan_of(piece: Piece, elements: Sequence[Element]) -> TurnPlan | None:
@@ -49,7 +50,7 @@ def plan_of(piece: Piece, elements: Sequence[Element]) -> TurnPlan | None:
     if not is_changed and len(shown) == piece.end - piece.first:
         return None
     edits = edits_of(shown, piece.origins, piece.end, piece.first)
-    return TurnPlan(tuple(shown), piece.origins, tuple(edits), is_changed, ids)
+    return TurnPlan(tuple(shown), piece.origins, tuple(edits), is_changed, ids).added_up()
 
 
 def plan_inside(piece: Piece, is_hidden: Callable[[MessageSkeleton], bool]) -> TurnPlan:
@@ -61,4 +62,14 @@ def plan_inside(piece: Piece, is_hidden: Callable[[MessageSkeleton], bool]) -> T
     )
     kept = {origin for origin in (piece.origins[element.position] for element in shown) if isinstance(origin, int)}
     edits = tuple(Drop(position) for position in range(piece.first, piece.end) if position not in kept)
-    return TurnPlan(shown, piece.origins, edits, is_changed=True)
+    return TurnPlan(shown, piece.origins, edits, is_changed=True).added_up()
+
+
+def plan_of_nothing(first: int, messages: Sequence[MessageSkeleton]) -> TurnPlan:
+    """The same for a turn of which nothing stays, as of nearly every one that lies inside of a chain."""
+    end = first + len(messages)
+    places = range(first, end)
+    edits = tuple([Drop(position) for position in places])
+    drops, counts = sum_of_drops(first, end), counts_of_drops(end - first)
+    gain = -sum([message.wide_chars for message in messages])
+    return TurnPlan((), places, edits, is_changed=True, edit_sum=drops, counts=counts, wide_gain=gain)

@@ -39,13 +39,14 @@ class Waiting:
         """See what waits in a turn."""
         if turn == len(self._gaps):
             self._gaps.append(0)
-        self._take_out(turn)
+        else:
+            self._take_out(turn)
         transcript, stays = self._layout.transcript, self._stays
         first, end = self._layout.bounds(turn)
         open_results = [
             position
-            for position in range(first, end)
-            if transcript.skeletons[position].role is Role.TOOL_RESULT and not stays(transcript.keys[position])
+            for position, message in enumerate(transcript.skeletons[first:end], first)
+            if message.role is Role.TOOL_RESULT and not stays(transcript.keys[position])
         ]
         if not open_results:
             return
