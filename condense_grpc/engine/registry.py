@@ -333,8 +333,6 @@ class Registry:
         ):
             await self.persist(live)
         if not self._window.is_full(self._waiting):
-            return
-        if not self._window.is_full(self._waiting):
             return  # as nearly always: all sessions are looked at only when there is a need
         for slot in list(self._slots.values()):
             if not self._window.is_full(self._waiting):
