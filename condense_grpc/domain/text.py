@@ -44,7 +44,10 @@ def utf8_bytes(text: str) -> int:
 
 def normalize(text: str) -> str:
     """What the content hash looks at: LF line ends, no blanks at line ends, trimmed."""
-    return trim(_LINE_END_BLANKS.sub("", text.replace("\r\n", "\n")))
+    text = text.replace("\r\n", "\n")
+    if " \n" in text or "\t\n" in text:  # else the pattern would look at every blank for nothing
+        text = _LINE_END_BLANKS.sub("", text)
+    return trim(text)
 
 
 def content_hash(tool_name: str, text: str) -> str:
