@@ -1,6 +1,7 @@
 /** The connection to a server, out of which sessions are opened. */
 
-import type { Transport } from "@connectrpc/connect";
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client, Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
 import { Connection } from "./connection.js";
@@ -50,6 +51,14 @@ export class CondenseClient {
       this.connection.capabilities.getCapabilities({}, attempt),
     );
     return toPlain(response);
+  }
+
+  /**
+   * The methods of a service of the contract, over this connection, for what is not here. They are not tried again, and
+   * fail with `ConnectError`.
+   */
+  service<S extends DescService>(service: S): Client<S> {
+    return this.connection.service(service);
   }
 
   /** Ends all calls and the connection. The sessions stay on the server. */

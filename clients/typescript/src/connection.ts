@@ -3,6 +3,9 @@
  * are for.
  */
 
+import { setMaxListeners } from "node:events";
+
+import type { DescService } from "@bufbuild/protobuf";
 import { createClient, type Client, type Transport } from "@connectrpc/connect";
 
 import { CancelledError, errorOf, UnavailableError, type CondenseError } from "./errors.js";
@@ -37,13 +40,30 @@ export class Connection {
   private readonly lifetime = new AbortController();
 
   constructor(
-    transport: Transport,
+    private readonly transport: Transport,
     readonly options: ResolvedOptions,
     private readonly disconnect: () => void,
   ) {
+    setMaxListeners(0, this.lifetime.signal); // one per call that is under way
     this.condense = createClient(CondenseService, transport);
     this.sessions = createClient(SessionService, transport);
     this.capabilities = createClient(CapabilitiesService, transport);
+  }
+
+  /** The methods of a service as the library has them, with the credentials of this connection. */
+  service<S extends DescService>(service: S): Client<S> {
+    const { transport } = this;
+    const signed = (header: ConstructorParameters<typeof Headers>[0]): Headers => {
+      const headers = new Headers(header);
+      this.headers("").forEach((value, name) => headers.set(name, value));
+      return headers;
+    };
+    return createClient(service, {
+      unary: (method, signal, timeoutMs, header, ...rest) =>
+        transport.unary(method, signal, timeoutMs, signed(header), ...rest),
+      stream: (method, signal, timeoutMs, header, ...rest) =>
+        transport.stream(method, signal, timeoutMs, signed(header), ...rest),
+    });
   }
 
   /** Ends all calls and the connection. */

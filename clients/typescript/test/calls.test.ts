@@ -89,6 +89,17 @@ test("a signal ends a call and its waits, a deadline is a deadline", async () =>
   await assert.rejects(session.query(["t1"], { timeoutMs: 5 }), condense.DeadlineExceededError);
 });
 
+test("any number of calls may overlap, without a warning", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  const { session } = scripted(() => ({ text: "here" }));
+  await Promise.all(Array.from({ length: 50 }, () => session.query(["t1"])));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", note);
+  assert.deepEqual(warnings, []);
+});
+
 test("closing a client ends its calls, and later ones fail", async () => {
   const client = fakeClient({ queryToolCall: () => new Promise(() => undefined) });
   const session = client.session("s", FORMAT);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { SessionService } from "../src/contract.js";
 import * as condense from "../src/index.js";
 import { CondenseClient, FlushOutcome, PruneOn, recoveryTool } from "../src/index.js";
 import { output, Server, work, type ChatMessage } from "./server.js";
@@ -86,6 +87,12 @@ test("a session is condensed, and gives its originals back", async () => {
   assert.deepEqual(refs, ["t1", "t2"]);
   assert.equal(await session.delete(), true);
   assert.equal(await session.delete(), false);
+});
+
+test("calls that the facade does not have go over the same connection", async () => {
+  await open("raw").prune(work("one", [output("a", 3000)]));
+  const { session } = await client.service(SessionService).forkSession({ sessionId: "raw", newSessionId: "raw copy" });
+  assert.equal(session?.transcriptLength, 4n);
 });
 
 test("the tool is the one of the server", async () => {

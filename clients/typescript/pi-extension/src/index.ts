@@ -22,6 +22,8 @@ export default function condense(pi: ExtensionAPI): void {
   /** The list of the last request and what has come since; undefined: what the session file says. */
   let history: readonly PiMessage[] | undefined;
 
+  let greeted: Promise<void> | undefined;
+
   registerFlags(pi);
   pi.registerTool(recoveryTool(() => pruner));
 
@@ -33,11 +35,12 @@ export default function condense(pi: ExtensionAPI): void {
       host.say(`condense: ${error instanceof Error ? error.message : String(error)}`, "error");
       return;
     }
-    void pruner.greet();
+    greeted = pruner.greet(ctx.sessionManager);
   });
 
   pi.on("context", async (event, ctx) => {
     history = event.messages;
+    await greeted;
     const messages = await pruner?.view(event.messages, { usage: usageOf(ctx), signal: ctx.signal });
     return messages && { messages };
   });

@@ -18,6 +18,9 @@ import {
   type Session,
 } from "@condense-grpc/client";
 
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+
+import { adopt } from "./adoption.js";
 import { SentList, type PiMessage } from "./history.js";
 import type { Host } from "./host.js";
 import { Progress } from "./progress.js";
@@ -59,12 +62,15 @@ export class Pruner {
     this.session = this.client.session<PiMessage>(sessionId, { format: "pi", ...(config && { config }) });
   }
 
-  /** Looks whether the service is there, and shows how the session is doing if it knows it. */
-  async greet(): Promise<void> {
+  /** Looks whether the service is there and knows the session, and shows how that is doing. */
+  async greet(sessions: ExtensionContext["sessionManager"]): Promise<void> {
     try {
       this.host.status((await this.session.diagnostics({ timeoutMs: VIEW_TIMEOUT_MS })).statusLine);
     } catch (error) {
-      if (!(error instanceof SessionNotFoundError)) {
+      if (error instanceof SessionNotFoundError) {
+        // Without it the session begins with the first request, which is only dearer.
+        await adopt(this.client, sessions, AbortSignal.timeout(VIEW_TIMEOUT_MS)).catch(() => false);
+      } else {
         this.tell(error);
       }
     }

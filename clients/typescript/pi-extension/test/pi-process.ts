@@ -96,6 +96,9 @@ export class Pi {
     const from = this.heard.length;
     await this.command({ type: "prompt", message });
     await this.until((event) => event["type"] === "agent_end" && !this.isRetrying(from), from);
+    while (JSON.stringify(await this.command({ type: "get_state" })).includes('"isStreaming":true')) {
+      // It has told of its end before it has come to it.
+    }
   }
 
   /** Waits for an event, also one that has come since `from`. */

@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
+import { CondenseClient } from "@condense-grpc/client";
+import { SessionService } from "@condense-grpc/client/contract";
+
 import { Server } from "../../test/server.js";
 import { Pi, PI, Place, Provider, type ChatMessage, type Turn } from "./pi-process.js";
 
@@ -165,6 +168,92 @@ test("reloads, other branches and a new Pi process keep what was decided", async
       "in a new process",
     );
     assert.equal(await resumed.stop(), 0);
+  });
+});
+
+test("a fork begins as a copy, and a session that was pruned within Pi is taken over", async () => {
+  await scene([...WORK, { text: "One." }, { text: "Two." }, { text: "Three." }], async (the) => {
+    const { place, server, provider, start } = the;
+    const shown = async () => (await provider.requests()).at(-1)?.body.messages ?? [];
+    const pi = start();
+    await pi.prompt("Do the work.");
+    await pi.until((event) => /condensed 3 results/.test(String(event["statusText"])));
+    await pi.prompt("First question.");
+    const condensed = await shown();
+    const { data } = (await pi.command({ type: "get_fork_messages" })) as {
+      data: { messages: { entryId: string; text: string }[] };
+    };
+    const entryId = data.messages.find((message) => message.text === "First question.")?.entryId;
+    const state = (await pi.command({ type: "get_state" })) as { data: { sessionId: string } };
+    await pi.command({ type: "fork", entryId });
+    await pi.prompt("First question.");
+    assert.deepEqual(await shown(), condensed, "the first request of a fork");
+    assert.equal(await pi.stop(), 0);
+
+    const client = new CondenseClient(server.address);
+    const file = join(place.sessions, "exported.jsonl");
+    const pieces: Uint8Array[] = [];
+    const { sessionId } = state.data;
+    for await (const { chunk } of client.service(SessionService).exportSession({ sessionId })) {
+      pieces.push(chunk);
+    }
+    await writeFile(file, Buffer.concat(pieces));
+    assert.ok(Buffer.concat(pieces).includes("context-prune-summary"));
+    await client.session(sessionId, { format: "pi" }).delete();
+    client.close();
+    const taken = start(["--session", file]);
+    await taken.prompt("Second question.");
+    // Behind the system prompt, which names the folder.
+    const before = condensed.slice(1);
+    const after = (await shown()).slice(1);
+    assert.deepEqual(after.slice(0, before.length), before, "the first request of a session taken over");
+    assert.equal(await taken.stop(), 0);
+  });
+});
+
+test("steering, an aborted turn and a compaction of Pi leave histories that a provider takes", async () => {
+  const script: Turn[] = [
+    {
+      calls: [
+        { name: "bash", arguments: { command: "seq 1 500; sleep 1" } },
+        { name: "bash", arguments: { command: "seq 501 900" } },
+      ],
+    },
+    { text: "Steered." },
+    { calls: [{ name: "bash", arguments: { command: "echo started; sleep 30" } }] },
+    { text: "After the abort." },
+    { text: "A summary by Pi." },
+    { text: "After the compaction." },
+    { calls: [{ name: "bash", arguments: { command: "seq 1 2000" } }] },
+    { text: "Worked again." },
+    { text: "Good bye." },
+  ];
+  await scene(script, async ({ provider, start }) => {
+    const shown = async () => (await provider.requests()).at(-1)?.body.messages ?? [];
+    const pi = start();
+    const running = pi.prompt("Count.");
+    await pi.until((event) => event["type"] === "tool_execution_start");
+    await pi.command({ type: "steer", message: "Be quick." });
+    await running;
+    assert.match(JSON.stringify(await shown()), /Be quick/);
+    await pi.until((event) => /condensed 2 results/.test(String(event["statusText"])));
+
+    const from = pi.heard.length;
+    const aborted = pi.prompt("Sleep.");
+    await pi.until((event) => event["type"] === "tool_execution_start", from);
+    await pi.command({ type: "abort" });
+    await aborted;
+    await pi.prompt("Are you there?");
+    assert.match(results(await shown())[0] ?? "", /ref `t1`/);
+
+    await pi.command({ type: "compact" });
+    await pi.prompt("Go on.");
+    assert.match(JSON.stringify(await shown()), /A summary by Pi/);
+    await pi.prompt("Count again.");
+    await pi.until((event) => /condensed 1 results/.test(String(event["statusText"])), from);
+    await pi.prompt("Bye.");
+    assert.match(results(await shown()).at(-1) ?? "", /ref `t\d+`/);
+    assert.equal(await pi.stop(), 0);
   });
 });
 
