@@ -135,9 +135,14 @@ func (s *fakeServer) AppendMessages(stream grpc.ClientStreamingServer[condensev1
 
 func connect(t *testing.T, fake *fakeServer, options ...Option) *Client {
 	t.Helper()
+	return connectTo(t, func(server *grpc.Server) { condensev1.RegisterCondenseServiceServer(server, fake) }, options...)
+}
+
+func connectTo(t *testing.T, register func(*grpc.Server), options ...Option) *Client {
+	t.Helper()
 	listener := bufconn.Listen(mib)
 	server := grpc.NewServer()
-	condensev1.RegisterCondenseServiceServer(server, fake)
+	register(server)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
 	dial := grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })
