@@ -1,0 +1,86 @@
+"""Steps in threads: nobody sees one half done."""
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from condense_grpc.engine.live.live_plan import LivePlan
+from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
+from tests.domain.histories import answer, user
+from tests.engine.harness import World, passes
+
+
+class Held:
+    """A step that waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_end = threading.Event(), threading.Event()
+        self.ended = 0
+
+    def __call__(self) -> int:
+        self.begun.set()
+        self.may_end.wait(5)
+        self.ended += 1
+        return self.ended
+
+    async def wait_for_begin(self) -> None:
+        assert await asyncio.to_thread(self.begun.wait, 5)
+
+
+async def test_few_messages_are_worked_on_at_once() -> None:
+    """Without giving anybody else a turn."""
+    threads = [await offloaded(count, threading.get_ident) for count in (1, MANY_MESSAGES)]
+    assert threads == [threading.get_ident()] * 2
+    assert await offloaded(MANY_MESSAGES + 1, threading.get_ident) != threading.get_ident()
+
+
+async def test_a_step_that_fails_says_so() -> None:
+    """In a thread as well as here."""
+    for count in (1, MANY_MESSAGES + 1):
+        with pytest.raises(ZeroDivisionError):
+            await offloaded(count, lambda: 1 // 0)
+
+
+async def test_a_cancelled_caller_waits_for_the_end_of_its_step() -> None:
+    """Also one who is cancelled again and again."""
+    step = Held()
+    task = asyncio.create_task(offloaded(MANY_MESSAGES + 1, step))
+    await step.wait_for_begin()
+    for _ in range(3):
+        task.cancel()
+        await passes()
+        assert not task.done()
+    step.may_end.set()
+    await asyncio.wait([task])
+    assert task.cancelled() and step.ended == 1
+
+
+async def test_nobody_gets_a_session_in_which_a_cancelled_call_still_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that does not wait for its answer must not spoil the next one's."""
+    world = World()
+    agent = await world.agent()
+    await agent.append(*[answer(None, f"{number}") for number in range(MANY_MESSAGES + 10)])
+    await world.restart()
+    plan, held, inside = LivePlan.plan, Held(), []
+
+    def watched(self: LivePlan, bodies: Mapping[int, Any], shown: Any) -> None:
+        inside.append(held.ended)
+        if len(inside) == 1:
+            held()
+        plan(self, bodies, shown)
+
+    monkeypatch.setattr(LivePlan, "plan", watched)
+    first = asyncio.create_task(world.engine.get_session("s"))
+    await held.wait_for_begin()
+    first.cancel()
+    second = asyncio.create_task(agent.prune(user(None, "more")))
+    await passes()
+    held.may_end.set()
+    await asyncio.wait([first])
+    assert first.cancelled()
+    assert (await second).length == MANY_MESSAGES + 11
+    assert inside == [0, *[1] * (len(inside) - 1)]
+    await world.engine.close()
