@@ -151,12 +151,13 @@ def _text(says: str = "a text") -> Rule:
 
 
 def _address() -> Rule:
-    says = "host:port, [host]:port or unix:path"
+    says = "host:port, [host]:port (the port at most 65535) or unix:path"
 
     def accept(value: Any) -> str:
-        if not isinstance(value, str) or not re.fullmatch(r"unix:\S+|[^\s:]+:\d{1,5}|\[[^\s\]]+\]:\d{1,5}", value):
+        found = isinstance(value, str) and re.fullmatch(r"unix:\S+|(?:[^\s:]+|\[[^\s\]]+\]):([0-9]{1,5})", value)
+        if not found or int(found[1] or 0) > 65535:
             raise _refusal(says, value)
-        return value
+        return str(value)
 
     return Rule(says, accept)
 

@@ -176,13 +176,15 @@ def test_a_file_with_a_mistake_is_refused_with_the_way_out(tmp_path: Path, text:
     assert all(word in str(raised.value) for word in words), str(raised.value)
 
 
-@pytest.mark.parametrize("address", ["localhost", "127.0.0.1", "http://x:1", ":50051", "127.0.0.1:port", "unix:"])
+@pytest.mark.parametrize(
+    "address", ["localhost", "127.0.0.1", "http://x:1", ":50051", "127.0.0.1:port", "h:65536", "[::1]:99999", "unix:"]
+)
 def test_an_address_without_host_and_port_is_refused(address: str) -> None:
     with pytest.raises(SettingsInvalid, match="host:port"):
         load_server_settings({"listen": address})
 
 
-@pytest.mark.parametrize("address", ["localhost:0", "[::1]:50051", "0.0.0.0:1", "unix:/run/condense.sock"])
+@pytest.mark.parametrize("address", ["localhost:0", "[::1]:50051", "0.0.0.0:65535", "unix:/run/condense.sock"])
 def test_other_addresses_are_taken(address: str) -> None:
     assert load_server_settings({"listen": address}).listen == address
 

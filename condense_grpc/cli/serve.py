@@ -10,10 +10,13 @@ from typing import Any
 
 import click
 
+from condense_grpc.cli.environment import unknown_variables
 from condense_grpc.errors import StoreUnavailable
 from condense_grpc.server.app import CannotListen
 from condense_grpc.server.app import serve as run_server
 from condense_grpc.settings import SERVER_KNOBS, Knob, SettingsInvalid, load_server_settings
+
+logger = logging.getLogger(__name__)
 
 _EPILOG = (
     "Every option can also be set in the environment, by the name in brackets, or in the TOML file by its name with "
@@ -56,6 +59,9 @@ def serve(file: Path | None, **given: Any) -> None:
             stream=sys.stderr,
             format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         )
+        named = settings.summarizer_api_key_env, settings.fallback_api_key_env
+        for sentence in unknown_variables(os.environ, named):
+            logger.warning(sentence)
         # Migrations tell every step; what matters of them is told by the store.
         logging.getLogger("alembic").setLevel(logging.WARNING)
         asyncio.run(run_server(settings, lambda line: print(line, flush=True)))

@@ -77,8 +77,10 @@ class _Prepared:
             if self.end is not None or self.task is None or self.task.done():
                 return
             changed = asyncio.ensure_future(self._changed.wait())
-            await asyncio.wait([changed, self.task], return_when=asyncio.FIRST_COMPLETED)
-            changed.cancel()
+            try:
+                await asyncio.wait([changed, self.task], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                changed.cancel()
 
 
 @dataclass(slots=True)

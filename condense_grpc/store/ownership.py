@@ -1,17 +1,26 @@
 """One database file has one owner: a lock that the operating system lets go of when its holder dies, however it dies.
 
-The lock is on a file beside the database. It cannot be on the database itself: closing any descriptor of that file
-would drop the locks that SQLite holds on it in this process. The lock file stays behind; removing it would let two
-owners hold locks on two files of the same name.
+The lock is on a file beside the database. The lock file stays behind; removing it would let two owners hold locks on
+two files of the same name.
+
+A database can have several names (hard links), and then several such files. Where locks of the two kinds do not see
+each other, on Linux, there is therefore one on the database itself, too. Its descriptor is closed last: closing any
+descriptor of that file drops the locks that SQLite holds on it in this process. For the same reason a file that is
+owned in this process is not even opened.
 """
 
 import fcntl
 import os
+import sys
 from pathlib import Path
 
 from condense_grpc.store.errors import StoreInUse, StorePathUnusable
 
 PRIVATE = 0o600
+
+
+_owned: set[tuple[int, int]] = set()
+"""The databases that this process owns, by device and number."""
 
 
 class Ownership:
@@ -22,14 +31,12 @@ class Ownership:
 
         Raises StoreInUse and StorePathUnusable. Links to one file lead to one lock.
         """
+        self._descriptors: list[int] = []
+        self._identity: tuple[int, int] | None = None
         try:
             self.path = path.resolve()
-            self._descriptor = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, PRIVATE)
-        except OSError:
-            raise StorePathUnusable from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, PRIVATE))
+            self._lock(f"{self.path}.lock")
+            self._own()
         except BlockingIOError:
             self.release()
             raise StoreInUse from None
@@ -37,6 +44,28 @@ class Ownership:
             self.release()
             raise StorePathUnusable from None
 
+    def _own(self) -> None:
+        if self.path.exists() and _identity_of(self.path) in _owned:
+            raise BlockingIOError
+        if sys.platform == "linux":
+            self._lock(str(self.path))
+        else:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, PRIVATE))
+        self._identity = _identity_of(self.path)
+        _owned.add(self._identity)
+
+    def _lock(self, name: str) -> None:
+        self._descriptors.append(os.open(name, os.O_RDWR | os.O_CREAT, PRIVATE))
+        fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+
     def release(self) -> None:
-        """Let another one have it."""
-        os.close(self._descriptor)
+        """Let another one have it. No connection to the database may be open any more."""
+        if self._identity is not None:
+            _owned.discard(self._identity)
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+
+
+def _identity_of(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino

@@ -32,19 +32,25 @@ def process(path: Path, what: str) -> Iterator[subprocess.Popen[str]]:
 
 async def test_second_owner_is_refused_until_the_first_is_dead(tmp_path: Path) -> None:
     """Another process, a link to the file, the same process: all are told; SIGKILL frees the database."""
-    path, link = tmp_path / "s.sqlite", tmp_path / "link.sqlite"
+    path, link, other_name = tmp_path / "s.sqlite", tmp_path / "link.sqlite", tmp_path / "hard.sqlite"
     link.symlink_to(path)
+    path.touch(0o600)
+    other_name.hardlink_to(path)
     with process(path, "hold") as owner:
-        for name in (path, link):
+        for name in (path, link, other_name):
             with pytest.raises(StoreInUse, match="another running process"):
                 await SqliteStore(name).open()
         owner.send_signal(signal.SIGKILL)
         owner.wait()
         store = SqliteStore(link)
         await store.open()
-        with pytest.raises(StoreInUse):
-            await SqliteStore(path).open()
+        for name in (path, other_name):
+            with pytest.raises(StoreInUse):
+                await SqliteStore(name).open()
         await store.close()
+        again = SqliteStore(other_name)
+        await again.open()
+        await again.close()
 
 
 @pytest.mark.parametrize("acknowledged", [1, 17, 60])
