@@ -197,7 +197,8 @@ class Driver:
             assert replace(told, status_line="") == replace(await engine.get_session(self.name), status_line="")
         else:
             assert replace(told, update_time_ms=info.update_time_ms) == info
-            assert await engine.get_session(self.name) == told
+            # Others that were loaded for the list can have taken its place.
+            assert not registry.knows(self.name) or await engine.get_session(self.name) == told
             assert self.world.store.calls.count("load") == loads or self.forks
         assert not _differences(await fingerprint(self.world, self.name), before)
 
