@@ -63,8 +63,8 @@ class Housekeeper:
             self._is_over.clear()
             try:
                 await self.look_around()
-            except Exception:
-                logger.exception("looking after the sessions in memory failed; it is tried again")
+            except Exception as error:
+                _log_fault("looking after the sessions in memory failed; it is tried again", error)
 
     async def look_around(self) -> None:
         """One round: pack and let go whoever's time has come, then whoever is too much; give memory back in a pause."""
@@ -89,7 +89,10 @@ class Housekeeper:
             return await self._registry.rest(one.session_id)
         except CondenseError as error:
             logger.warning("a session could not be packed and stays as it is: %s", error.reason)
-            return False
+        except Exception as error:
+            # A fault of ours in one session must not keep all others in memory.
+            _log_fault("a session could not be packed and stays as it is", error)
+        return False
 
     async def _evict(self, one: Resident) -> bool:
         """A session is packed first, which writes what is left, and what clients are told of it."""
@@ -101,3 +104,9 @@ class Housekeeper:
         if self._give_back is not None and is_pause and last_used_ms > self._given_back_ms:
             self._given_back_ms = last_used_ms
             await asyncio.to_thread(self._give_back)
+
+
+def _log_fault(what: str, error: Exception) -> None:
+    # The message of the error may hold content.
+    unnamed = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
+    logger.error(what, exc_info=unnamed)

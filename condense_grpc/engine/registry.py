@@ -214,6 +214,7 @@ class Registry:
         slot = self._slots.get(live.session_id)
         if slot is not None and slot.live is live:
             slot.live = None
+            self._measure(slot)
 
     def _empty(self, slot: _Slot) -> None:
         if slot.live is not None:
@@ -340,7 +341,8 @@ class Registry:
             # Who holds a lock writes before letting go of it: only those that nobody holds are to be seen to here.
             if slot.live is not None and slot.live.waiting.messages and not slot.lock.locked():
                 async with slot.lock:
-                    await self._persist_other(slot.live)
+                    if slot.live is not None:  # else who waited for the lock had it first
+                        await self._persist_other(slot.live)
 
     async def _persist_other(self, live: LiveSession) -> None:
         try:

@@ -1,5 +1,6 @@
 """Which sessions stay in memory: they rest, they leave, and nobody can tell by the answers."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -9,10 +10,10 @@ from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.engine.housekeeping import Housekeeper
 from condense_grpc.engine.ports import SessionFilter
 from condense_grpc.engine.residence import Residence, WriteWindow
-from condense_grpc.errors import StoreUnavailable
+from condense_grpc.errors import RevisionConflict, StoreUnavailable
 from condense_grpc.testing.fakes import Failure
 from tests.domain.histories import user
-from tests.engine.harness import NEVER, Agent, World
+from tests.engine.harness import NEVER, Agent, World, passes
 
 REST_MS, EVICT_MS = 60_000, 3_600_000
 EVERYONE = SessionFilter()
@@ -65,8 +66,6 @@ async def test_a_session_that_is_used_does_not_rest(world: World) -> None:
 
 async def test_who_wants_a_session_while_it_is_packed_gets_it_as_it_is(world: World) -> None:
     """And it does not rest then."""
-    import asyncio
-
     agent = await worked(world)
     wanting: list[asyncio.Task[object]] = []
 
@@ -210,4 +209,45 @@ async def test_nothing_is_taken_in_that_could_not_be_written() -> None:
     await agent.append(*messages)
     assert (await world.engine.get_session("s")).length == 3
     assert await length_in_store(world, "s") == 2
+    await world.engine.close()
+
+
+async def test_room_is_not_sought_in_a_session_that_goes_away_meanwhile() -> None:
+    """Its lock is free when somebody looks for room, but who waited for it comes first, and removes the session."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER, window=WriteWindow(most_messages=8)))
+    full, other = await world.agent("full"), await world.agent("other")
+    world.store.fail("write", StoreUnavailable())
+    with pytest.raises(StoreUnavailable):
+        await full.append(*[user(None) for _ in range(9)])
+    async with registry_of(world).locked("full"):
+        deleting = asyncio.create_task(world.engine.delete_session("full"))
+        await passes()
+    await other.append(user(None))
+    assert await deleting
+    assert not registry_of(world).knows("full") and (await world.engine.get_session("other")).length == 1
+    await world.engine.close()
+
+
+async def test_the_size_of_a_session_that_was_thrown_away_counts_no_more() -> None:
+    """Outside of any call, by who found that it was written elsewhere: nobody lets go of it who would take note."""
+    world = World(options=EngineOptions(write_delay_seconds=0))
+    agent = await world.agent()
+    await agent.append(user(None))
+    live = registry_of(world).find("s")
+    assert live is not None and live.writer is not None
+    world.store.fail("write", RevisionConflict("s"))
+    await asyncio.wait([live.writer])
+    assert live.gone and registry_of(world).size_bytes == 0
+    await world.engine.close()
+
+
+async def test_a_session_that_cannot_be_packed_keeps_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever is wrong with it; what an error says of it may be content and is not logged."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER))
+    agents = [await worked(world, name) for name in "ab"]
+    world.store.fail("load", ValueError("a secret"))
+    await look_around(world, REST_MS)
+    assert [(one.session_id, one.is_resting) for one in registry_of(world).residents()] == [("a", False), ("b", True)]
+    assert "ValueError" in caplog.text and "secret" not in caplog.text
+    assert [len(await agent.view()) > 0 for agent in agents] == [True] * 2
     await world.engine.close()
