@@ -169,31 +169,26 @@ impl Session {
 
     /// Condenses what is pending, `messages` (the whole raw history) included. The stream tells how it goes.
     pub async fn flush<T: Serialize>(&self, messages: &[T]) -> Result<FlushStream> {
-        self.flush_with(Some(messages), FlushOptions::default()).await
+        self.flush_with(messages, FlushOptions::default()).await
     }
 
-    /// See [`Session::flush`]. Without messages: what the server has.
-    pub async fn flush_with<T: Serialize>(&self, messages: Option<&[T]>, options: FlushOptions) -> Result<FlushStream> {
-        let mut parcel = messages.map(|messages| self.delivery().parcel(messages)).transpose()?;
-        let mut delta = match &parcel {
-            Some(parcel) => self.delivery().find_small_delta(parcel)?,
-            None => None,
-        };
-        let mut is_uploaded = false;
-        loop {
-            if let (Some(parcel), None) = (&mut parcel, &delta) {
-                (delta, is_uploaded) = (Some(self.delivery().append(parcel).await?), true);
+    /// See [`Session::flush`].
+    pub async fn flush_with<T: Serialize>(&self, messages: &[T], options: FlushOptions) -> Result<FlushStream> {
+        let mut parcel = self.delivery().parcel(messages)?;
+        if let Some(delta) = self.delivery().find_small_delta(&parcel)? {
+            match self.open_flush(Some(delta), &options).await {
+                // An upload finds out what the server has.
+                Err(error) if matches!(error.kind(), ErrorKind::TranscriptMismatch | ErrorKind::DeltaTooLarge) => {}
+                outcome => return outcome,
             }
-            let error = match self.open_flush(delta.clone(), &options).await {
-                Ok(stream) => return Ok(stream),
-                Err(error) => error,
-            };
-            let may_help = matches!(error.kind(), ErrorKind::TranscriptMismatch | ErrorKind::DeltaTooLarge);
-            if !may_help || parcel.is_none() || is_uploaded {
-                return Err(error);
-            }
-            delta = None;
         }
+        let delta = self.delivery().append(&mut parcel).await?;
+        self.open_flush(Some(delta), &options).await
+    }
+
+    /// Condenses what the server has, or follows the flush that it has started.
+    pub async fn flush_pending(&self, options: FlushOptions) -> Result<FlushStream> {
+        self.open_flush(None, &options).await
     }
 
     async fn open_flush(&self, delta: Option<TranscriptDelta>, options: &FlushOptions) -> Result<FlushStream> {

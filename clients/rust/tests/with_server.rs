@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use condense_client::v1::{PruneOn, SessionConfig};
-use condense_client::{Client, ErrorKind, Format, RetryPolicy, Session, Shown};
+use condense_client::{Client, ErrorKind, FlushOptions, Format, RetryPolicy, Session, Shown};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -96,6 +96,21 @@ async fn elements_are_anything_that_serializes() {
     let expected = json!([{"role": "user", "content": "Go."}, {"role": "assistant", "content": "Done."}]);
     assert_eq!(serde_json::to_value(&view.messages).expect("JSON"), expected);
     assert_eq!(Value::from(view.to_values().expect("JSON")), expected);
+}
+
+#[tokio::test]
+async fn no_server_and_no_time_are_told_apart() {
+    let nobody = Client::connect("127.0.0.1:1").await.expect_err("there is no server");
+    assert_eq!(nobody.kind(), ErrorKind::Unavailable);
+    let nowhere = Client::connect("no address").await.expect_err("it is no address");
+    assert_eq!((nowhere.kind(), nowhere.code()), (ErrorKind::RequestInvalid, None));
+
+    let client = Client::builder(server()).call_timeout(Duration::ZERO).connect().await.expect("a server");
+    let error = session(&client, "no-time").diagnostics().await.expect_err("no time");
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    let options = FlushOptions { timeout: Some(Duration::ZERO), ..Default::default() };
+    let error = session(&client, "no-time").flush_with(&history(2, 2000), options).await.expect_err("no time");
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
 }
 
 #[test]

@@ -53,9 +53,12 @@ impl Runner {
             }
             "prune" => self.prune(order).await,
             "flush" => {
-                let list = (order["list"] != Value::Bool(false)).then(|| self.list(order).as_slice());
                 let options = FlushOptions { attach: order["attach"] != Value::Bool(false), ..Default::default() };
-                let stream = self.session(order).flush_with(list, options).await?;
+                let session = self.session(order);
+                let stream = match &order["list"] {
+                    Value::Bool(false) => session.flush_pending(options).await?,
+                    _ => session.flush_with(self.list(order), options).await?,
+                };
                 self.opened(order, stream).await
             }
             "compact" => {

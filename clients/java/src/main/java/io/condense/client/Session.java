@@ -139,6 +139,11 @@ public final class Session<T> {
     return flush(messages, FlushOptions.DEFAULT);
   }
 
+  /** Condenses what the server has, or follows the flush that it has started. */
+  public FlushStream flush() {
+    return flush(null, FlushOptions.DEFAULT);
+  }
+
   /** See {@link #flush(List)}. Without messages (null): what the server has. */
   public FlushStream flush(List<? extends T> messages, FlushOptions options) {
     if (messages == null) {

@@ -14,6 +14,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -96,6 +97,22 @@ class WithServerTest {
     assertTrue(
         error == null || error instanceof CondenseException.Cancelled, String.valueOf(error));
     assertTrue(session.flush(history(300, 5_000)).await().hasCounts());
+  }
+
+  @Test
+  void noServerAndNoTimeAreToldApart() {
+    ClientOptions once = ClientOptions.DEFAULT.withRetry(RetryPolicy.NEVER);
+    try (CondenseClient nobody = CondenseClient.builder("127.0.0.1:1").options(once).build()) {
+      assertThrows(CondenseException.Unavailable.class, nobody::capabilities);
+    }
+    ClientOptions noTime = ClientOptions.DEFAULT.withTimeouts(Duration.ZERO, Duration.ZERO);
+    try (CondenseClient hasty = CondenseClient.builder(target).options(noTime).build()) {
+      assertThrows(CondenseException.DeadlineExceeded.class, hasty::capabilities);
+      FlushOptions options = FlushOptions.DEFAULT.withTimeout(Duration.ZERO);
+      assertThrows(
+          CondenseException.DeadlineExceeded.class,
+          () -> session(hasty, "no-time").flush(history(2, 2000), options));
+    }
   }
 
   @Test
