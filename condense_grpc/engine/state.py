@@ -237,7 +237,7 @@ class SessionState:
 
     def describe(self, info: dict[str, Any] | None) -> None:
         """Have the next write, and no later one, say beside the row what clients are told of the session."""
-        self._info = None if info == self.facts.get(INFO_FACT) else info
+        self._info = info if self._has_news or info != self.facts.get(INFO_FACT) else None
 
     def changes(self, now_ms: int) -> Changes:
         """Everything that the store does not know yet. A description alone is no update of the session."""

@@ -122,6 +122,20 @@ async def test_a_description_is_not_told_after_a_change(world: World) -> None:
     assert told.length == agent.length
 
 
+async def test_a_description_that_holds_on_is_written_again(world: World) -> None:
+    """What is written beside it may say the same of the session as before."""
+    agent = await world.agent()
+    await agent.prune(user(None))
+    await look_around(world, EVICT_MS)
+    async with registry_of(world).locked("s") as live:
+        live.state.show_views()
+    await look_around(world, EVICT_MS)
+    assert registry_of(world).find("s") is None
+    loads = world.store.calls.count("load")
+    await world.engine.list_sessions(EVERYONE, "", 10)
+    assert world.store.calls.count("load") == loads
+
+
 async def test_a_fork_of_a_session_that_has_rested_is_told_by_itself(world: World) -> None:
     """What was said of the original holds for the original."""
     await worked(world)
