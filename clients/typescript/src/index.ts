@@ -20,7 +20,7 @@ export {
   type RecoveryTools,
 } from "./recovery.js";
 export { DEFAULT_RETRY, NEVER_RETRY, type RetryPolicy } from "./retry.js";
-export { Session, type FlushOptions, type PruneOptions, type SessionOptions } from "./session.js";
+export { configFromJson, Session, type FlushOptions, type PruneOptions, type SessionOptions } from "./session.js";
 export * as slices from "./slices.js";
 export type { Slice } from "./slices.js";
 export type { Answer, View, ViewFacts } from "./view.js";

@@ -80,6 +80,9 @@ function encodable(schema: DescMessage, message: Record<string, unknown>, path: 
       if (typeof value === "string" && !value.isWellFormed()) {
         throw new NotEncodable(`${at} holds a lone surrogate, half of a character: replace it, for example by U+FFFD`);
       }
+      if (field.enum && typeof value !== "number") {
+        throw new NotEncodable(`${at} is ${JSON.stringify(value)}: give a member of ${field.enum.name}`);
+      }
       const isWide = field.scalar === ScalarType.INT64 || field.scalar === ScalarType.UINT64;
       if (isWide && typeof value === "number") {
         if (!Number.isSafeInteger(value)) {

@@ -6,7 +6,7 @@
  * memory it has found and replaces it as a whole.
  */
 
-import { create } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 
 import { isUnavailable, type Connection, type OpenStream } from "./connection.js";
 import { Delivery } from "./delivery.js";
@@ -23,7 +23,7 @@ import {
   TranscriptMismatchError,
 } from "./errors.js";
 import { FlushStream, type FlushEvent } from "./flush-stream.js";
-import { SessionConfigSchema } from "./gen/condense/v1/config_pb.js";
+import { SessionConfigSchema, type SessionConfig } from "./gen/condense/v1/config_pb.js";
 import type { GetDiagnosticsResponse } from "./gen/condense/v1/diagnostics_pb.js";
 import type { Edit } from "./gen/condense/v1/edit_pb.js";
 import type { FlushEvent as FlushEventMessage } from "./gen/condense/v1/flush_event_pb.js";
@@ -54,6 +54,18 @@ export const FORMATS = {
   "openai-responses": MessageFormat.OPENAI_RESPONSES,
   pi: MessageFormat.PI,
 } as const;
+
+/**
+ * A configuration as JSON writes it, for files and variables: names of enums as texts, numbers as numbers. Throws
+ * `ConfigInvalidError`.
+ */
+export function configFromJson(json: unknown): SessionConfig {
+  try {
+    return fromJson(SessionConfigSchema, json as JsonValue);
+  } catch (error) {
+    throw new ConfigInvalidError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
 
 /** What a session is opened with. */
 export interface SessionOptions {

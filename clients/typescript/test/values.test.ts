@@ -3,7 +3,13 @@ import { test } from "node:test";
 
 import { SessionConfigSchema } from "../src/contract.js";
 import { Draft } from "../src/draft.js";
-import { MessageInvalidError, MessageTooLargeError } from "../src/index.js";
+import {
+  configFromJson,
+  ConfigInvalidError,
+  MessageInvalidError,
+  MessageTooLargeError,
+  PruneOn,
+} from "../src/index.js";
 import { MessageFormat } from "../src/contract.js";
 import { fromInit, NotEncodable, toPlain } from "../src/plain.js";
 import { SentHistory, START } from "../src/sent-history.js";
@@ -23,9 +29,20 @@ test("numbers are taken where the contract has 64 bits, also in messages within"
   assert.deepEqual(toPlain(config).minBatchChars, 10);
 });
 
+test("a configuration can come as JSON", () => {
+  const config = configFromJson({ pruneOn: "PRUNE_ON_ON_DEMAND", minBatchChars: 7, protectedTools: { values: ["a"] } });
+  assert.equal(config.pruneOn, PruneOn.ON_DEMAND);
+  assert.equal(fromInit(SessionConfigSchema, config).minBatchChars, 7n);
+  for (const bad of [{ pruneWhen: 1 }, { pruneOn: "NEVER" }, { minBatchChars: "many" }, [], 7, null]) {
+    assert.throws(() => configFromJson(bad), ConfigInvalidError, JSON.stringify(bad));
+  }
+});
+
 test("what cannot be encoded is refused with its place", () => {
   assert.throws(() => fromInit(SessionConfigSchema, { minBatchChars: 1.5 }), /minBatchChars is 1.5/);
   assert.throws(() => fromInit(SessionConfigSchema, { minBatchChars: Number.NaN }), NotEncodable);
+  const named = "PRUNE_ON_ON_DEMAND" as unknown as PruneOn;
+  assert.throws(() => fromInit(SessionConfigSchema, { pruneOn: named }), /give a member of PruneOn/);
   assert.throws(
     () => fromInit(SessionConfigSchema, { protectedTools: { values: ["ok", "\udc00"] } }),
     /protectedTools.values holds a lone surrogate/,

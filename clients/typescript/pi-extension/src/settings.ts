@@ -1,6 +1,6 @@
 /** Where the service is, and how sessions are configured: flags of Pi, or variables of the environment. */
 
-import type { SessionOptions } from "@condense-grpc/client";
+import { configFromJson, type SessionOptions } from "@condense-grpc/client";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 const TARGET = "condense-target";
@@ -23,7 +23,7 @@ export function registerFlags(pi: ExtensionAPI): void {
   });
 }
 
-/** The settings as they are when a session starts. Throws if `CONDENSE_CONFIG` is no JSON object. */
+/** The settings as they are when a session starts. Throws if `CONDENSE_CONFIG` is no configuration. */
 export function readSettings(pi: ExtensionAPI, environment: NodeJS.ProcessEnv = process.env): Settings {
   const target = pi.getFlag(TARGET) || environment["CONDENSE_TARGET"] || "127.0.0.1:50051";
   return {
@@ -37,14 +37,10 @@ function configOf(text: string | undefined): SessionOptions["config"] {
   if (!text) {
     return {};
   }
-  let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    // Told below, with everything else that is no object.
+    return configFromJson(JSON.parse(text));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`CONDENSE_CONFIG has to be JSON such as {"minBatchChars": 500}: ${why}`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error('CONDENSE_CONFIG has to be a JSON object, such as {"minBatchChars": 500}');
-  }
-  return value as SessionOptions["config"];
 }

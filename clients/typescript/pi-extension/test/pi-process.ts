@@ -162,7 +162,11 @@ export class Pi {
 
 /** A folder with an agent directory, a place to work in, and a place for sessions. */
 export class Place {
-  private constructor(readonly root: string) {}
+  readonly environment: NodeJS.ProcessEnv;
+
+  private constructor(readonly root: string) {
+    this.environment = { PI_CODING_AGENT_DIR: this.agent, PI_OFFLINE: "1", PI_TELEMETRY: "0", HOME: root };
+  }
 
   static async make(): Promise<Place> {
     const place = new Place(await mkdtemp(join(tmpdir(), "pi-condense-")));
@@ -182,10 +186,6 @@ export class Place {
 
   get sessions(): string {
     return join(this.root, "sessions");
-  }
-
-  get environment(): NodeJS.ProcessEnv {
-    return { PI_CODING_AGENT_DIR: this.agent, PI_OFFLINE: "1", PI_TELEMETRY: "0", HOME: this.root };
   }
 
   /** Writes Pi's own files: the model, and this package as an installed one. */

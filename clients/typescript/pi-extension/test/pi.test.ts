@@ -257,6 +257,31 @@ test("steering, an aborted turn and a compaction of Pi leave histories that a pr
   });
 });
 
+test("a budget that is reached condenses in the middle of the work, as the configuration says", async () => {
+  const script: Turn[] = [
+    { calls: [{ name: "bash", arguments: { command: "seq 1 2000" } }] },
+    { calls: [{ name: "bash", arguments: { command: "seq 2001 4000" } }] },
+    { calls: [{ name: "bash", arguments: { command: "echo almost" } }] },
+    { calls: [{ name: "bash", arguments: { command: "echo there" } }] },
+    { text: "There." },
+  ];
+  await scene(script, async ({ place, provider, start }) => {
+    const config = { autoBudgetThreshold: 0.01, pruneOn: "PRUNE_ON_ON_DEMAND" };
+    place.environment["CONDENSE_CONFIG"] = JSON.stringify(config);
+    const pi = start();
+    await pi.prompt("Count.");
+    const sent = (await provider.requests()).at(-1)?.body.messages ?? [];
+    assert.match(results(sent)[0] ?? "", /ref `t1`/);
+    assert.ok(pi.statuses.some((status) => /^condensed \d results/.test(status)));
+    assert.equal(await pi.stop(), 0);
+    place.environment["CONDENSE_CONFIG"] = '{"pruneWhen": 1}';
+    const wrong = start();
+    await wrong.prompt("Go on.");
+    assert.equal(wrong.notices.filter((notice) => /CONDENSE_CONFIG/.test(notice)).length, 1);
+    assert.equal(await wrong.stop(), 0);
+  });
+});
+
 test("the command tells how it goes, and has things done at once", async () => {
   await scene([...WORK, { text: "Fine." }], async ({ start }) => {
     const pi = start();
