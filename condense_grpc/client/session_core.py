@@ -194,7 +194,8 @@ class SessionCore(Generic[T]):
 
     def read(self, ref: str) -> Steps[None]:
         """Emits the text of one original, piece by piece; after a broken stream it goes on where that ended."""
-        decoder = codecs.getincrementaldecoder("utf-8")()
+        # Texts out of JSON escapes can hold lone surrogates, which originals carry as the bytes they would have.
+        decoder = codecs.getincrementaldecoder("utf-8")("surrogatepass")
         offset, broken_at = 0, -1
         while True:
             request = ReadToolResultRequest(session_id=self.session_id, ref=ref, offset_bytes=offset)

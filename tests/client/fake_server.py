@@ -259,7 +259,7 @@ class FakeBackend:
         if request.ref not in self.originals:
             yield query_pb2.ReadToolResultResponse()
             return
-        data = self.originals[request.ref].encode()
+        data = self.originals[request.ref].encode("utf-8", "surrogatepass")
         allowed = self.break_read_after.popleft() if self.break_read_after else None
         offset, sent = request.offset_bytes, 0
         while True:

@@ -120,7 +120,7 @@ def test_a_compaction_tells_its_events(session: Any, backend: FakeBackend) -> No
 
 def test_an_original_is_read_in_pieces(session: Any, backend: FakeBackend) -> None:
     """The pieces are the text, to the character."""
-    backend.originals["t1"] = "größe 🎈\x00\u2028 and more" * 50
+    backend.originals["t1"] = "größe 🎈\x00\u2028 \ud83d and more" * 50
     backend.chunk_bytes = 7
     pieces = list(session.read("t1"))
     assert len(pieces) > 10 and "".join(pieces) == backend.originals["t1"]
