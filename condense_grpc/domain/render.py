@@ -106,7 +106,7 @@ def find_stub(
     if record is None or protection.call(record.tool_name, record.paths):
         return None
     ref = index.short_ref(lookup) or message.tool_call_id
-    if message.stub_text is not None and _is_stub_of(message.stub_text, record, ref):
+    if message.stub_text is not None and is_stub_of(message.stub_text, record, ref):
         return None
     text = stub_text(record, ref, more_parts(message))
     if record.spilled:
@@ -116,7 +116,7 @@ def find_stub(
     return Stub(text, ref, reason)
 
 
-def _is_stub_of(text: str, record: Record, ref: str) -> bool:
+def is_stub_of(text: str, record: Record, ref: str) -> bool:
     """Whether a text is the stub of this record already, whatever parts it says there were beside the text."""
     before, _, behind = stub_text(record, ref, _MORE_MARK).partition(_MORE_MARK)
     more = text[len(before) : len(text) - len(behind)]

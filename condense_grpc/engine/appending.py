@@ -7,6 +7,7 @@ from condense_grpc.domain.messages import Role
 from condense_grpc.domain.validity import Violation, find_violations, is_valid
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
+from condense_grpc.engine.echo import keep_refs
 from condense_grpc.engine.native_delta import format_of, read_delta
 from condense_grpc.engine.native_violations import native_violations_since
 from condense_grpc.engine.offloading import offloaded
@@ -22,11 +23,14 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
 
     Decisions that this takes are in the state and not written yet.
     """
-    before = state.transcript.head_node
+    before, known = state.transcript.head_node, state.decisions.index
     position, arrivals = await read_delta(state, delta, bodies)
     extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
     if delta.prints is not None:
         state.transcript.sent = delta.prints
+    if state.decisions.index is not known:
+        arrived = {at: arrival.message for at, arrival in enumerate(arrivals, position) if at >= extension.kept_length}
+        keep_refs(state, known, arrived, now_ms)
     new_messages = len(state.transcript) - extension.kept_length
     await offloaded(new_messages, lambda: state.view.read(state))
     has_new_messages = new_messages > 0

@@ -51,6 +51,7 @@ class Host:
         self.texts: list[str] = []
         self.etag = ""
         self.renames = False
+        self.echoed = False
         self.revision = ""
         self.edits: Sequence[NativeEdit] = ()
 

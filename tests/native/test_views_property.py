@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from condense_grpc.engine.requests import CallState
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_scan import items_at
 from condense_grpc.native.validity import find_defects
@@ -28,7 +29,8 @@ CONFIG: Json = {
     "protected_tools": ("keep",),
 }
 
-operations = st.lists(st.sampled_from(["flush", "compact", "resend", "restart", "rewind", "whole"]), max_size=4)
+OPERATIONS = ["flush", "compact", "resend", "restart", "rewind", "whole", "query", "configure", "edit", "echo"]
+operations = st.lists(st.sampled_from(OPERATIONS), max_size=4)
 
 
 def run(steps: Coroutine[Any, Any, None]) -> None:
@@ -71,6 +73,44 @@ async def do(world: World, host: Host, name: str) -> None:
         case "rewind":
             await host.send([], len(texts) // 2)
             await host.send(texts[len(texts) // 2 :])
+        case "query":
+            await check_refs(host, await originals(host))
+        case "configure":
+            config = {"protected_tools": ("bash",), "recovery_grace_turns": 0}
+            await world.engine.update_session("s", config=config, labels=None)
+        case "edit":
+            await edit(host, texts)
+        case "echo":
+            known = await originals(host)
+            view = json.dumps(await host.view())
+            await host.send([view[start:end] for start, end in items_at(view)], 0)
+            host.echoed = True
+            await check_refs(host, known)
+
+
+async def edit(host: Host, texts: list[str]) -> None:
+    """The host changes what the user said in the middle, and sends everything from there on."""
+    for at, text in enumerate(texts):
+        changed = text.replace("stop that", "go on").replace("and now?", "and then?")
+        if changed != text:
+            await host.send([changed, *texts[at + 1 :]], at)
+            return
+
+
+async def originals(host: Host) -> Json:
+    """The text behind every ref that there is."""
+    listed = await host.engine.list_calls("s", 0, 1000)
+    own = [one for one in listed if one.ref and one.state is not CallState.DUPLICATE]
+    return {one.ref: await host.engine.read_text("s", one.record) for one in own}
+
+
+async def check_refs(host: Host, known: Json) -> None:
+    """Every ref gives its original by a query."""
+    for ref, text in known.items():
+        [facts] = await host.engine.call_facts("s", ref)
+        assert await host.engine.read_text("s", facts.record) == text
+        answered = (await host.engine.query("s", [ref], ())).text
+        assert answered.startswith(f"## toolRef: {ref}\n") and text.split("\n")[0][:200] in answered
 
 
 def flush_request() -> Any:
@@ -94,6 +134,8 @@ async def check_recovery(host: Host, steps: list[Step]) -> None:
     """Every result comes back to the byte."""
     wanted = [call.text for step in steps if isinstance(step, Work) for call in step.calls]
     listed = await host.engine.list_calls("s", 0, 1000)
+    if host.echoed:
+        return  # What was dropped from the view is no part of the history any more; its refs were checked.
     assert [await host.engine.read_text("s", one.record) for one in listed] == wanted
     assert all(one.record.tool_name for one in listed)
 
