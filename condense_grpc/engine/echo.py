@@ -8,6 +8,7 @@ now, and new refs get other numbers. A host that merely goes back has been shown
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 
 from condense_grpc.domain.batches import Record, Ref
 from condense_grpc.domain.entries import AliasEntry, Entry, IndexEntry
@@ -24,20 +25,32 @@ _BLOCK = re.compile(r'<compressed-chain id="(b[0-9]+)" tools="')
 def keep_refs(state: SessionState, before: SessionIndex, arrived: Mapping[int, Message], now_ms: int) -> None:
     """Carry over the records of a branch that was left, if the new messages show refs of it.
 
-    `before`: what was known on that branch; `arrived`: the new messages by position.
+    Each stands right behind the message that shows it, those that are shown by summaries and blocks behind the first
+    message that shows anything, so that they stay as long as the message does. `before`: what was known on that
+    branch; `arrived`: the new messages by position.
     """
     if not before.known_count:
         return
     moved = dict(_stubs(state, before, arrived))
     texts = set(before.every_summary_text())
-    if moved or any(_is_ours(message, before, texts) for message in arrived.values()):
-        state.decide(_entries(before, moved), now_ms)
+    shown = [position for position, message in arrived.items() if _is_ours(message, before, texts)]
+    shown += [position for position, _ in moved.values()]
+    if not shown:
+        return
+    here = state.decisions.index
+    keys = [key for key in before.known_keys() if before.short_ref(key) and not here.is_summarized(key)]
+    names = {key: _key(moved[key][1]) for key in moved}
+    places = sorted((moved[key][0] if key in moved else min(shown), at) for at, key in enumerate(keys))
+    for position, group in groupby(places, key=lambda place: place[0]):
+        carried = [keys[at] for _, at in group]
+        entries = _entries(before, {key: moved[key][1] if key in moved else None for key in carried}, names)
+        state.decide(entries, now_ms, anchor=position + 1)
 
 
 def _stubs(
     state: SessionState, before: SessionIndex, arrived: Mapping[int, Message]
-) -> Iterator[tuple[str, ParsedKey]]:
-    """The keys of results that arrive as their stubs, with what identifies them now."""
+) -> Iterator[tuple[str, tuple[int, ParsedKey]]]:
+    """The keys of results that arrive as their stubs, with where they are and what identifies them now."""
     for position, message in arrived.items():
         text = text_of(message) if message.role is Role.TOOL_RESULT else ""
         found = _REF.search(text)
@@ -50,7 +63,8 @@ def _stubs(
         if fitting:
             same_id = [key for key in fitting if named[key].tool_call_id == message.tool_call_id]  # type: ignore[union-attr]
             time_ms = state.transcript.skeletons[position].timestamp_ms
-            yield (same_id or fitting)[0], ParsedKey(message.tool_call_id, time_ms, state.transcript.numbers[position])
+            identity = ParsedKey(message.tool_call_id, time_ms, state.transcript.numbers[position])
+            yield (same_id or fitting)[0], (position, identity)
 
 
 def _stands_for(message: Message, record: Record, ref: str) -> bool:
@@ -68,31 +82,28 @@ def _is_ours(message: Message, before: SessionIndex, summaries: Collection[str])
     return any(text in summaries for text in texts) or any(before.chain_by_block(block) for block in blocks)
 
 
-def _entries(before: SessionIndex, moved: Mapping[str, ParsedKey]) -> list[Entry]:
-    """Everything with a ref, as one entry of records and one for each duplicate."""
-    keys = {key: _key(moved[key]) if key in moved else key for key in before.known_keys()}
+def _entries(before: SessionIndex, carried: Mapping[str, ParsedKey | None], names: Mapping[str, str]) -> list[Entry]:
+    """Records with their refs as one entry, and one for each duplicate. `names`: the new keys of all that have some."""
     records: list[Record] = []
     refs: list[Ref] = []
     aliases: list[Entry] = []
-    for key, new_key in keys.items():
-        record, ref = before.record_of_key(key), before.short_ref(key)
+    for key, identity in carried.items():
+        record, ref, original = before.record_of_key(key), before.short_ref(key), before.original_of(key)
         if record is None or ref is None:
             continue
-        if key in moved:
-            identity = moved[key]
+        if identity is not None:
             record = replace(
                 record,
                 tool_call_id=identity.tool_call_id,
                 result_timestamp_ms=identity.result_timestamp_ms,
                 occurrence=identity.occurrence,
             )
-        original = before.original_of(key)
-        if original is not None:
-            aliases.append(AliasEntry(new_key, keys.get(original, original), record, moved.get(key)))
-            continue
-        records.append(record)
-        refs.append(Ref(ref, record.tool_call_id, record.result_timestamp_ms, record.occurrence))
-    return [IndexEntry(tuple(records), tuple(refs)), *aliases]
+        if original is None:
+            records.append(record)
+            refs.append(Ref(ref, record.tool_call_id, record.result_timestamp_ms, record.occurrence))
+        else:
+            aliases.append(AliasEntry(names.get(key, key), names.get(original, original), record, identity))
+    return [*([IndexEntry(tuple(records), tuple(refs))] if records else []), *aliases]
 
 
 def _key(identity: ParsedKey) -> str:
