@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Coroutine
 from typing import Any
@@ -81,11 +82,11 @@ async def do(world: World, host: Host, name: str) -> None:
         case "edit":
             await edit(host, texts)
         case "echo":
-            known = await originals(host)
             view = json.dumps(await host.view())
+            shown = {ref: text for ref, text in (await originals(host)).items() if re.search(rf"\b{ref}\b", view)}
             await host.send([view[start:end] for start, end in items_at(view)], 0)
             host.echoed = True
-            await check_refs(host, known)
+            await check_refs(host, shown)
 
 
 async def edit(host: Host, texts: list[str]) -> None:
