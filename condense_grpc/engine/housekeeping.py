@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 _SHORTEST_ROUND_SECONDS, _LONGEST_ROUND_SECONDS = 0.1, 10.0
 _QUIET_MS = 2000
+# Of its time a round pauses so many times what it works, so that those who wait for an answer do not wait for it.
+_PAUSE_SHARE = 3
 
 
 class Housekeeper:
@@ -62,18 +64,27 @@ class Housekeeper:
                 pass
             self._is_over.clear()
             try:
-                await self.look_around()
+                await self.look_around(is_paced=True)
             except Exception as error:
                 _log_fault("looking after the sessions in memory failed; it is tried again", error)
 
-    async def look_around(self) -> None:
-        """One round: pack and let go whoever's time has come, then whoever is too much; give memory back in a pause."""
-        now_ms, residence = self._clock.now_ms(), self._residence
-        for one in self._registry.residents():
+    async def look_around(self, *, is_paced: bool = False) -> None:
+        """One round: pack and let go whoever's time has come, then whoever is too much; give memory back in a pause.
+
+        `is_paced`: it takes its time with those whose time has come.
+        """
+        now_ms, residence, loop = self._clock.now_ms(), self._residence, asyncio.get_running_loop()
+        for seen in self._registry.residents():
+            # It may have been used since the round began.
+            one, start = self._registry.find_resident(seen.session_id), loop.time()
+            if one is None:
+                continue
             if self._is_unused_for(one, residence.evict_seconds, now_ms):
                 await self._evict(one)
             elif not one.is_resting and self._is_unused_for(one, residence.rest_seconds, now_ms):
                 await self._rest(one)
+            if is_paced:
+                await asyncio.sleep(_PAUSE_SHARE * (loop.time() - start))
         for step in (self._rest, self._evict):
             for one in self._registry.residents():
                 if self._registry.size_bytes <= residence.memory_bytes:

@@ -232,11 +232,15 @@ class Registry:
 
     def residents(self) -> list[Resident]:
         """The loaded sessions that nobody uses, those first that were not used for longest."""
-        return [
-            Resident(session_id, slot.last_used_ms, slot.size_bytes, slot.live is None)
-            for session_id, slot in self._slots.items()
-            if not slot.users and (slot.live or slot.resting)
-        ]
+        found = map(self.find_resident, self._slots)
+        return [resident for resident in found if resident is not None]
+
+    def find_resident(self, session_id: str) -> Resident | None:
+        """A loaded session that nobody uses."""
+        slot = self._slots.get(session_id)
+        if slot is None or slot.users or not (slot.live or slot.resting):
+            return None
+        return Resident(session_id, slot.last_used_ms, slot.size_bytes, slot.live is None)
 
     async def rest(self, session_id: str) -> bool:
         """Write and pack a session, unless somebody wants it; whether it rests now. Raises StoreUnavailable."""
