@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from condense_grpc.domain.chain_body import block_body
 from condense_grpc.domain.chain_ranges import ResultBody, is_in_place, is_work, overlaps
 from condense_grpc.domain.entries import ContextMetrics
-from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.messages import Role
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Diagnostic, Element, block_element, chars_of_list
 from condense_grpc.engine.decisions import Commit
@@ -45,7 +45,7 @@ class LivePlan:
         self.front = ChainFront()
         self._grace = GraceWatch(self.config.recovery_grace_turns)
         self._pieces = Pieces(self.layout, self.config, state.protection, self._grace.watch)
-        self._chains = Chains(self.layout, self._elements_of)
+        self._chains = Chains(self.layout, self._pieces.placed)
         self._commits_read = 0
         self._positions: dict[str, int] = {}
         self._aliases: dict[str, list[str]] = {}
@@ -192,10 +192,6 @@ class LivePlan:
             numbers = (number for number in index.summaries_sharing(reach.keys) if number < placed)
             self._dirty.update(map(self.layout.turn_of_summary, numbers))
         self._dirty.update(reach.start_turn for reach in chains.touch_bodies(()))
-
-    def _elements_of(self, turn: int) -> list[tuple[int | Message, Element]]:
-        piece = self._pieces.read(turn)
-        return [(piece.origins[element.position], element) for element in self._pieces.elements(turn, piece)]
 
     # Planning
 

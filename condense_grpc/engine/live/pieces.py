@@ -101,6 +101,11 @@ class Pieces:
             )
         return elements
 
+    def placed(self, turn: int) -> list[tuple[int | Message, Element]]:
+        """The elements of a turn, each with what it stands for."""
+        piece = self.read(turn)
+        return [(piece.origins[element.position], element) for element in self.elements(turn, piece)]
+
     def is_due(self, turn: int) -> bool:
         """Whether the arguments of failed calls of a turn are purged by now."""
         config = self._config.purge_errors
