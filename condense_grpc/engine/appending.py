@@ -12,6 +12,7 @@ from condense_grpc.engine.native_delta import format_of, read_delta
 from condense_grpc.engine.native_violations import native_violations_since
 from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.requests import Delta
+from condense_grpc.engine.revision import read_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import StoreUnavailable
 
@@ -32,7 +33,7 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
         arrived = {at: arrival.message for at, arrival in enumerate(arrivals, position) if at >= extension.kept_length}
         keep_refs(state, known, arrived, now_ms)
     new_messages = len(state.transcript) - extension.kept_length
-    await offloaded(new_messages, lambda: state.view.read(state))
+    await read_view(state)
     has_new_messages = new_messages > 0
     if state.transcript.head_node != before:
         state.boundary_due = has_new_messages and wants_flush(state)

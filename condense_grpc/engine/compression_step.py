@@ -17,6 +17,7 @@ from condense_grpc.engine.chain_source import ChainSource
 from condense_grpc.engine.events import ChainCompressed, Notice, SkippedChain
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.ports import CANNOT_FUSE, FuseRequest, SummaryNotice, SummaryReply
+from condense_grpc.engine.revision import read_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import OnTheWay, answer_of, ask, summary_usage
 from condense_grpc.engine.tools import Tools
@@ -57,6 +58,7 @@ async def compress_chains(
     fused = await _fuse(tools, order, run)
     async with tools.registry.locked(order.session_id) as live:
         state = live.state
+        await read_view(state)
         now_ms = tools.clock.now_ms()
         source = ChainSource(state, order.rolling_window, now_ms, waits_for_pending=order.waits_for_pending)
         survey, front = source.survey, source.front
@@ -74,8 +76,10 @@ async def compress_chains(
         if closing is not None:
             state.decide([closing(report)], now_ms)
         await tools.registry.persist(live)
+        digests = {digest for block in outcome.blocks for digest in (block.start_digest, block.final_digest)}
+        positions = state.transcript.find_digests(digests)
         for block in outcome.blocks:
-            run.emit(_event(state, block))
+            run.emit(_event(state, block, positions))
         return report
 
 
@@ -87,6 +91,7 @@ async def _fuse(tools: Tools, order: CompressionOrder, run: FlushRun) -> dict[st
         config = live.state.config
         if not config.chain_compression.fuse_range_summary:
             return {}
+        await read_view(live.state)
         source = ChainSource(live.state, order.rolling_window, 0, waits_for_pending=order.waits_for_pending)
         chains = fusible_chains(source.survey)
     answers: dict[str, tuple[str, SummaryReply]] = {}
@@ -126,10 +131,10 @@ def _count(
         state.decide([StatsEntry(stats)], now_ms)
 
 
-def _event(state: SessionState, block: ChainEntry) -> ChainCompressed:
+def _event(state: SessionState, block: ChainEntry, positions: Mapping[str, int]) -> ChainCompressed:
     body_source = "fused" if block.is_fused else block.body_source or "summaries"
     transcript, index = state.transcript, state.decisions.index
-    start, final = map(transcript.find_digest, (block.start_digest, block.final_digest))
+    start, final = map(positions.get, (block.start_digest, block.final_digest))
     return ChainCompressed(
         block.block_id,
         block.tool_refs,

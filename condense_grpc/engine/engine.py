@@ -43,6 +43,7 @@ from condense_grpc.engine.requests import (
     SummaryFacts,
 )
 from condense_grpc.engine.residence import Residence, WriteWindow
+from condense_grpc.engine.revision import read_view
 from condense_grpc.engine.searching import Searching
 from condense_grpc.engine.sessions import ForkBase, Sessions
 from condense_grpc.engine.shielding import completed
@@ -253,6 +254,7 @@ class Engine:
     async def record_usage(self, session_id: str, usage: ContextUsage) -> FlushAdvice:
         """Take the host's own count of its last request; a budget or a delta that is hit starts a flush."""
         async with self._registry.locked(session_id) as live:
+            await read_view(live.state)
             trigger = usage_trigger(live.state, usage)
             note_host_count(live.state, usage)
             advice = flush_advice(live.state, trigger)

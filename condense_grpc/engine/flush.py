@@ -37,7 +37,7 @@ from condense_grpc.engine.measures import session_metrics
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.registry import LiveSession
-from condense_grpc.engine.revision import current_revision
+from condense_grpc.engine.revision import current_revision, read_view
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, sum_of_checks, summary_usage, writer_of
@@ -99,6 +99,7 @@ class Flush:
                 return False
             state.flushed_since_load = True
             end_pins(state, self._tools.clock.now_ms())
+            await read_view(state)
             self._metrics = session_metrics(state)
             self._config = state.config
             await self._spill(live)

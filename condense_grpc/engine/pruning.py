@@ -24,7 +24,7 @@ from condense_grpc.engine.requests import (
     PruneResult,
     ViewKind,
 )
-from condense_grpc.engine.revision import SessionView, current_view
+from condense_grpc.engine.revision import SessionView, current_view, read_view
 from condense_grpc.engine.shown_view import ShownView, plain_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.token_report import note_host_count, remember_shown, report_of, wide_chars_of
@@ -62,6 +62,7 @@ async def choose_view(bodies: BodyCache, state: SessionState, min_savings_chars:
 
     A view that is not pruned may still hold summaries, namely while all that they cover is shown in full.
     """
+    await read_view(state)
     raw_chars = transcript_chars(state)
     if not state.config.enabled:
         return Choice(None, raw_chars, raw_chars, plain_shown(state))

@@ -15,6 +15,7 @@ from condense_grpc.engine.ports import StoredDiagnostic, SummarizerHealth
 from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.recall import ask, patterns_of, record_bodies
 from condense_grpc.engine.requests import CallFacts, DiagnosticsReport
+from condense_grpc.engine.revision import read_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import health_of
 from condense_grpc.engine.tools import Tools
@@ -55,6 +56,7 @@ class Reading:
     async def diagnostics(self, session_id: str, *, flush_running: bool) -> DiagnosticsReport:
         """Counters, measures, statistics, what waits, and the status line."""
         async with self._registry.locked(session_id) as live:
+            await read_view(live.state)
             health = health_of(self._tools.summarizer, session_id, live.state.config)
             report = _report(live.state, health, flush_running=flush_running)
         background = self._tools.background

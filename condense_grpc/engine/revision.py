@@ -12,9 +12,18 @@ from condense_grpc.engine.whole_view import WholeView, whole_view
 SessionView = LivePlan | WholeView
 
 
+async def read_view(state: SessionState) -> LivePlan | None:
+    """The live view with everything read that is new, as `LiveView.read` gives it.
+
+    Whoever may be the first to look at a long session since it was loaded or rewound begins with this: to read all of
+    it on the event loop would hold up everybody.
+    """
+    return await offloaded(state.view.unread(state), lambda: state.view.read(state))
+
+
 async def current_view(bodies: BodyCache, state: SessionState) -> SessionView:
     """The view as it would be shown if the session is enabled."""
-    plan = state.view.read(state)
+    plan = await read_view(state)
     if plan is None:
         return await whole_view(bodies, state)
     wanted = await result_bodies(bodies, state, plan.wanted_bodies())

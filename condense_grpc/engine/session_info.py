@@ -10,13 +10,14 @@ from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.ports import SessionRow
 from condense_grpc.engine.requests import SessionInfo
-from condense_grpc.engine.revision import current_revision
+from condense_grpc.engine.revision import current_revision, read_view
 from condense_grpc.engine.state import INFO_FACT, SessionState
 from condense_grpc.native.formats import NativeFormat
 
 
 async def session_info(bodies: BodyCache, state: SessionState) -> SessionInfo:
     """Everything that a client is told about a session."""
+    await read_view(state)
     row = state.row
     batches, _ = count_pending(state)
     from_before = any(batch.position < state.loaded_length for batch in find_pending(state))

@@ -6,7 +6,7 @@ branch that was left stays here by digest, so that coming back to it finds its n
 
 import copy
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from condense_grpc.domain.messages import Message, Role
@@ -18,6 +18,9 @@ from condense_grpc.engine.digest import START, digest_after, etag_of
 from condense_grpc.engine.ports import StoredMessage
 from condense_grpc.engine.recognition import Recollection, SentPrints
 from condense_grpc.errors import TranscriptMismatch
+
+# So many messages are searched for one by one: mostly they are among the last.
+_FEW_DIGESTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,14 @@ class Transcript:
         """The position of the message with this digest (hex); late ones are found sooner."""
         wanted = bytes.fromhex(digest)
         return next((at for at in range(len(self) - 1, -1, -1) if self.digests[at] == wanted), None)
+
+    def find_digests(self, digests: Collection[str]) -> dict[str, int]:
+        """The positions of the messages with these digests (hex). Many are found in one walk through all messages."""
+        if len(digests) > _FEW_DIGESTS:
+            wanted = set(digests)
+            return {digest: at for at, digest in enumerate(map(bytes.hex, self.digests)) if digest in wanted}
+        found = {digest: self.find_digest(digest) for digest in digests}
+        return {digest: at for digest, at in found.items() if at is not None}
 
     @property
     def element_count(self) -> int:

@@ -2,15 +2,18 @@
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
 
+from condense_grpc.domain.budget import Usage
 from condense_grpc.engine.live.live_plan import LivePlan
 from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
+from condense_grpc.engine.requests import PruneRequest
+from condense_grpc.engine.transcript import Transcript
 from tests.domain.histories import answer, user
-from tests.engine.harness import World, passes
+from tests.engine.harness import Agent, World, finished, passes
 
 
 class Held:
@@ -83,4 +86,58 @@ async def test_nobody_gets_a_session_in_which_a_cancelled_call_still_works(monke
     assert first.cancelled()
     assert (await second).length == MANY_MESSAGES + 11
     assert inside == [0, *[1] * (len(inside) - 1)]
+    await world.engine.close()
+
+
+FIRST_LOOKS: dict[str, Callable[[Agent], Awaitable[Any]]] = {
+    "get": lambda agent: agent.engine.get_session("s"),
+    "prune": lambda agent: agent.prune(),
+    "append": lambda agent: agent.append(user(None, "more")),
+    "rewind": lambda agent: agent.rewind(MANY_MESSAGES + 5),
+    "dry run": lambda agent: agent.engine.prune(PruneRequest("s", dry_run=True)),
+    "diagnostics": lambda agent: agent.engine.diagnostics("s"),
+    "usage": lambda agent: agent.engine.record_usage("s", Usage(10, 100)),
+    "flush": lambda agent: agent.flush(),
+    "compact": lambda agent: finished(agent.engine.compact("s")),
+    "settings": lambda agent: agent.engine.update_session("s", config={"recovery_grace_turns": 7}, labels=None),
+}
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("look", FIRST_LOOKS.values(), ids=FIRST_LOOKS)
+async def test_whoever_looks_first_at_a_long_session_reads_it_aside(
+    monkeypatch: pytest.MonkeyPatch, look: Callable[[Agent], Awaitable[Any]], enabled: bool
+) -> None:
+    """All of it is read then, which would hold up everybody on the event loop."""
+    world = World()
+    agent = await world.agent(enabled=enabled)
+    await agent.append(*[answer(None, f"{number}") for number in range(MANY_MESSAGES + 10)])
+    await world.restart()
+    here, read = threading.get_ident(), LivePlan.read
+
+    def watched(self: LivePlan) -> None:
+        assert threading.get_ident() != here or self.unread <= MANY_MESSAGES
+        read(self)
+
+    monkeypatch.setattr(LivePlan, "read", watched)
+    await look(agent)
+    await world.engine.close()
+
+
+async def test_many_chains_are_not_searched_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search goes through all messages: a flush of a long history would take the square of its length."""
+    world = World()
+    agent = await world.agent(chain_compression={"rolling_window": 0})
+    for number in range(30):
+        await agent.work(f"c{number}")
+    searched, find = [], Transcript.find_digest
+
+    def watched(self: Transcript, digest: str) -> int | None:
+        searched.append(digest)
+        return find(self, digest)
+
+    monkeypatch.setattr(Transcript, "find_digest", watched)
+    flushed = await agent.flush()
+    assert len(flushed.blocks) == 30 and not searched
+    assert [block.start_index for block in flushed.blocks] == [4 * number for number in range(30)]
     await world.engine.close()

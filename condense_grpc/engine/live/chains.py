@@ -97,6 +97,9 @@ class Chains:
 
     def refresh(self, entries: Sequence[ChainEntry]) -> list[Reach]:
         """Accept what is to be accepted of these entries; the new ones. Raises NotLocal when one counts no more."""
+        unknown = [entry for entry in entries if self._span_of(entry) is None]
+        digests = {digest for entry in unknown for digest in (entry.start_digest, entry.final_digest) if digest}
+        self._positions = self._layout.transcript.find_digests(digests)
         accepted, rejected = accept_ranges(entries, self)
         self._boundaries, self._positions = None, {}
         before = self._by_entry
@@ -150,18 +153,19 @@ class Chains:
 
     # Where they are
 
-    def index_digests(self) -> None:
-        """Prepare for finding many entries at once."""
-        self._positions = {digest.hex(): at for at, digest in enumerate(self._layout.transcript.digests)}
-
     def resolve(self, entry: ChainEntry) -> tuple[int, int] | None:
         """The places of start and final message in the rendered list. They never change once both are there."""
-        span = self._spans.get(id(entry))
-        if span is None or span.entry is not entry:
+        span = self._span_of(entry)
+        if span is None:
             found = self._find(entry)
             places = found and (self._place(found[0]), self._place(found[1]))
             span = self._spans[id(entry)] = _Span(entry, found or (0, 0), places)
         return span.places
+
+    def _span_of(self, entry: ChainEntry) -> "_Span | None":
+        """Where an entry was found, if it was looked for."""
+        span = self._spans.get(id(entry))
+        return None if span is None or span.entry is not entry else span
 
     def _find(self, entry: ChainEntry) -> tuple[int, int] | None:
         if not entry.start_digest:
@@ -169,19 +173,13 @@ class Chains:
             if self._boundaries is None:
                 self._boundaries = Boundaries(self._layout.transcript.skeletons[: self._layout.length])
             return self._boundaries.resolve(entry)
-        start, final = self._position(entry.start_digest), self._position(entry.final_digest)
+        start, final = map(self._positions.get, (entry.start_digest, entry.final_digest))
         if start is None or final is None or start >= final:
             return None
         skeletons = self._layout.transcript.skeletons
         if skeletons[start].role is not Role.USER or skeletons[final].role is not Role.ASSISTANT:
             raise NotLocal
         return start, final
-
-    def _position(self, digest: str) -> int | None:
-        """The position of a message."""
-        if self._positions:
-            return self._positions.get(digest)
-        return self._layout.transcript.find_digest(digest)
 
     def _place(self, position: int) -> int:
         turn = self._layout.turn_of(position)

@@ -65,6 +65,12 @@ class LivePlan:
         is_complete = self.layout.length == len(self.transcript.nodes)
         return is_complete and self._commits_read == len(self.decisions.commits)
 
+    @property
+    def unread(self) -> int:
+        """How many messages and decisions were not read yet."""
+        entries = sum([len(commit.entries) for commit in self.decisions.commits[self._commits_read :]])
+        return len(self.transcript) - self.layout.length + entries
+
     # Reading
 
     def read(self) -> None:
@@ -183,8 +189,6 @@ class LivePlan:
 
     def _refresh_chains(self) -> None:
         chains, index = self._chains, self.decisions.index
-        if self._is_first_reading:
-            chains.index_digests()
         for reach in chains.refresh(index.chains):
             self._dirty.update(reach.turns)
             self._dirty.update(self._odd_summaries)

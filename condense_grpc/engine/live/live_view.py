@@ -53,6 +53,11 @@ class LiveView:
             else:
                 return plan
 
+    def unread(self, state: "SessionState") -> int:
+        """How many messages and decisions the next `read` goes through: all of them where it has to begin anew."""
+        known = self._plan
+        return len(state.transcript) if known is None or not known.is_of(state) else known.unread
+
     @property
     def live_shown(self) -> LiveShown | None:
         """What was shown, as long as it is a state of the present plan."""
