@@ -4,6 +4,7 @@ from condense_grpc.domain.messages import Role
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.codec import decode_native
+from condense_grpc.engine.kept_before import KeptBefore
 from condense_grpc.engine.state import SessionState
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_read import read_value
@@ -24,12 +25,12 @@ async def native_violations_since(
     while start > 0 and transcript.skeletons[start].role is not Role.ASSISTANT:
         start -= 1
     before = transcript.elements_before(start)
-    spans = [skeleton.native for skeleton in transcript.skeletons[:start]]
+    earlier = state.native_before = KeptBefore.until(transcript, start, state.native_before)
     scope = Scope(
         is_start=not before,
-        ids_before={call.id for skeleton in transcript.skeletons[:start] for call in skeleton.calls},
+        ids_before=earlier.ids,
         renames=state.config.rename_repeated_ids,
-        marks_before=sum(span.marks for span in spans if span is not None),
+        marks_before=earlier.marks,
     )
     elements = await _elements(state, start, bodies)
     known = find_defects(form, elements[: transcript.elements_before(position) - before], scope)

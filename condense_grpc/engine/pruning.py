@@ -13,7 +13,8 @@ from condense_grpc.engine.full_view import full_view
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.native_delta import format_of
-from condense_grpc.engine.native_view import find_plan, in_elements, native_answer
+from condense_grpc.engine.native_shown import NativeShown, find_shown
+from condense_grpc.engine.native_view import native_answer
 from condense_grpc.engine.requests import (
     AppendResult,
     Applied,
@@ -28,7 +29,6 @@ from condense_grpc.engine.revision import SessionView, current_view, read_view
 from condense_grpc.engine.shown_view import ShownView, plain_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.token_report import note_host_count, remember_shown, report_of, wide_chars_of
-from condense_grpc.native.view import NativePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +95,14 @@ async def prune(
         note_host_count(state, request.usage)
     choice = await choose_view(bodies, state, request.min_savings_chars)
     wide = wide_chars_of(state, choice.view)
-    plan = _native_plan(state, request, choice)
+    native = _native_shown(state, request, choice)
     messages = None
-    if plan is None and request.view is ViewKind.FULL and not request.dry_run:
+    if native is None and request.view is ViewKind.FULL and not request.dry_run:
         messages = await full_view(state, request, choice.edits, bodies)
     cache = state.view.changes_to(choice.shown)
     if not request.dry_run:
         _remember(state, request, choice, wide, now_ms)
-    revision = choice.revision if plan is None else plan.revision
+    revision = choice.revision if native is None else native.revision
     unchanged = revision == request.known_revision
     shows_edits = request.view is ViewKind.EDITS and not unchanged and not request.dry_run
     return PruneResult(
@@ -110,34 +110,37 @@ async def prune(
         etag=appended.etag,
         revision=revision,
         unchanged=unchanged,
-        pruned=choice.is_pruned if plan is None else plan.differs,
+        pruned=choice.is_pruned if native is None else native.differs,
         edits=choice.edits if shows_edits else NO_EDITS,
         messages=messages,
         reclaim=report_of(state, choice.raw_chars, choice.chars, wide),
-        cache=cache if cache is None or plan is None else in_elements(cache, plan),
+        cache=cache if cache is None or native is None else native.in_elements(cache),
         applied=Applied() if choice.view is None else choice.view.applied,
         advice=flush_advice(state),
         violations=appended.violations,
         created=appended.created,
         status_line=session_status(state, session_metrics(state)),
-        native=await _native(state, request, bodies, plan, unchanged=unchanged),
+        native=await _native_answer(state, request, bodies, native, unchanged=unchanged),
     )
 
 
-def _native_plan(state: SessionState, request: PruneRequest, choice: Choice) -> NativePlan | None:
+def _native_shown(state: SessionState, request: PruneRequest, choice: Choice) -> NativeShown | None:
     native = None if request.delta is None else request.delta.native
     if native is None and format_of(state.transcript) is None:
         return None
-    return find_plan(state, choice.edits, is_plain=choice.view is None, asked=None if native is None else native.format)
+    asked = None if native is None else native.format
+    return find_shown(state, lambda: choice.edits, choice.revision, is_plain=choice.view is None, asked=asked)
 
 
-async def _native(
-    state: SessionState, request: PruneRequest, bodies: BodyCache, plan: NativePlan | None, *, unchanged: bool
+async def _native_answer(
+    state: SessionState, request: PruneRequest, bodies: BodyCache, shown: NativeShown | None, *, unchanged: bool
 ) -> NativeAnswer | None:
-    if plan is None:
+    if shown is None:
         return None
-    is_shown = not request.dry_run and not (unchanged and request.view is ViewKind.EDITS)
-    return await native_answer(state, bodies, plan, request.view if is_shown else None)
+    is_shown = request.view is ViewKind.FULL or (request.view is ViewKind.EDITS and not unchanged)
+    if request.dry_run or not is_shown:
+        return NativeAnswer()
+    return await native_answer(state, bodies, shown.plan, request.view)
 
 
 def _remember(state: SessionState, request: PruneRequest, choice: Choice, wide_chars: int, now_ms: int) -> None:

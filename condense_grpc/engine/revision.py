@@ -1,9 +1,9 @@
 """The view of a session as it stands, and the name of its edits."""
 
 from condense_grpc.engine.bodies import BodyCache
+from condense_grpc.engine.edit_sums import NO_REVISION
 from condense_grpc.engine.live.live_plan import LivePlan
-from condense_grpc.engine.native_delta import format_of
-from condense_grpc.engine.native_view import session_revision
+from condense_grpc.engine.native_shown import session_revision
 from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.rendering import result_bodies
 from condense_grpc.engine.state import SessionState
@@ -34,6 +34,6 @@ async def current_view(bodies: BodyCache, state: SessionState) -> SessionView:
 async def current_revision(bodies: BodyCache, state: SessionState) -> str:
     """The revision of the session as it stands. A disabled session shows its transcript."""
     if not state.config.enabled:
-        return session_revision(state, ())
+        return session_revision(state, tuple, NO_REVISION)
     view = await current_view(bodies, state)
-    return view.revision if format_of(state.transcript) is None else session_revision(state, view.edits)
+    return session_revision(state, lambda: view.edits, view.revision)

@@ -22,6 +22,8 @@ from condense_grpc.engine.arrival import Arrival
 from condense_grpc.engine.branches import LeftCommits, loaded_commit, stored_commit
 from condense_grpc.engine.config_codec import config_from_json, config_to_json
 from condense_grpc.engine.decisions import Commit, Decisions
+from condense_grpc.engine.kept_before import KeptBefore
+from condense_grpc.engine.kept_outline import KeptOutline
 from condense_grpc.engine.live.live_view import LiveView
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession, SummaryCheck
@@ -80,6 +82,8 @@ class SessionState:
         self.failure_counts: dict[str, int] = {}
         self.checks: SummaryCheck | None = None
         self.view = LiveView()
+        self.native_outline: KeptOutline | None = None
+        self.native_before: KeptBefore | None = None
         self.sink = DiagnosticSink()
         self._forget_measures()
         shown = self.facts.get("shown")
@@ -130,6 +134,7 @@ class SessionState:
         twin.facts = {**self.facts}
         twin.sink = copy.deepcopy(self.sink)
         twin.view = self.view.copy()
+        twin.native_before = None  # it grows, and must not do so twice
         return twin
 
     @property

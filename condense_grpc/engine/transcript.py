@@ -55,6 +55,8 @@ class Transcript:
         self.reskeletoned: dict[int, bytes] = {}
         self.next_node = 1
         self.sent = SentPrints(0, b"")
+        self.restyles = 0
+        """How often a message has come again in other bytes."""
         self._latest_ms = FIRST_MS - 1
         self._numbering = Numbering()
         self._left: dict[bytes, StoredMessage] = {}
@@ -217,6 +219,7 @@ class Transcript:
         skeleton, node = self.skeletons[position], self.nodes[position]
         if skeleton.native == arrival.span:
             return
+        self.restyles += 1
         self.skeletons[position] = skeleton = skeleton._replace(native=arrival.span)
         encoded, waiting = encode_skeleton(skeleton), self.unwritten.get(node)
         if waiting is None:

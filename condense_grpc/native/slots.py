@@ -87,6 +87,16 @@ def slots_of(layout: Layout, edits: Sequence[Edit], renames: Sequence[RenameCall
     return slots
 
 
+def untouched_slots(layout: Layout, first: int, rank: int) -> list[Slot]:
+    """Those of the messages from a position on, all shown as they came; `rank` is that of the first in the view."""
+    slots: list[Slot] = []
+    for position in range(first, len(layout.skeletons)):
+        piece = Piece(position, layout.first_element(position), rank=rank + position - first)
+        _show_message(layout, piece, slots)
+    _mark_whole(layout, slots)
+    return slots
+
+
 def _show_message(layout: Layout, piece: Piece, slots: list[Slot]) -> None:
     role = layout.skeletons[piece.position].role
     side = Role.USER if role is Role.TOOL_RESULT else role

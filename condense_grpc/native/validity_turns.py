@@ -46,7 +46,8 @@ class Defects:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self.found: list[Violation] = []
-        self._ids = set(scope.ids_before)
+        self._ids_before = scope.ids_before
+        self._ids: set[str] = set()
         self._asked = -1
         self._calls: Counter[str] = Counter()
         self._open: Counter[str] = Counter()
@@ -86,7 +87,7 @@ class Defects:
         """An id that must be unique in the whole history. `renamed`: views can give a new one."""
         if not identity:
             return
-        if identity in self._ids:
+        if identity in self._ids or identity in self._ids_before:
             self.add(ViolationKind.REPEATED_ID, position, identity, repaired=renamed and self._scope.renames)
         self._ids.add(identity)
 
