@@ -1,5 +1,6 @@
 //! One original, verbatim and of any size.
 
+use bytes::Bytes;
 use tonic::Streaming;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -38,8 +39,21 @@ impl ResultReader {
         }
     }
 
-    /// The next piece; `None`: that was the last one.
+    /// The next piece; `None`: that was the last one. Half of a character, which texts out of JSON can hold and a
+    /// `String` cannot, is shown as U+FFFD; [`ResultReader::next_bytes`] has it.
     pub async fn next(&mut self) -> Result<Option<String>> {
+        while let Some(bytes) = self.next_bytes().await? {
+            self.rest.extend_from_slice(&bytes);
+            let text = take_text(&mut self.rest);
+            if !text.is_empty() {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next piece as the bytes of its UTF-8, in which half of a character is the three bytes that it would have.
+    pub async fn next_bytes(&mut self) -> Result<Option<Bytes>> {
         while !self.is_done {
             match self.receive().await {
                 Ok(None) => self.is_done = true,
@@ -51,10 +65,8 @@ impl ResultReader {
                 }
                 Ok(Some(chunk)) => {
                     self.offset = chunk.offset_bytes + chunk.data.len() as i64;
-                    self.rest.extend_from_slice(&chunk.data);
-                    let text = self.take_text();
-                    if !text.is_empty() {
-                        return Ok(Some(text));
+                    if !chunk.data.is_empty() {
+                        return Ok(Some(chunk.data));
                     }
                 }
                 Err(error) if error.kind().is_unavailable() && self.broken_at != Some(self.offset) => {
@@ -106,16 +118,51 @@ impl ResultReader {
         let first = within(None, stream.message()).await?;
         Ok((stream, first))
     }
+}
 
-    /// The characters that are complete.
-    fn take_text(&mut self) -> String {
-        let complete = match std::str::from_utf8(&self.rest) {
-            Ok(text) => text.len(),
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(_) => self.rest.len(),
+/// Takes the characters that are complete. What is none is shown as U+FFFD, half of a character as one of them.
+fn take_text(rest: &mut Vec<u8>) -> String {
+    let mut text = String::new();
+    let mut bytes = rest.as_slice();
+    while !bytes.is_empty() {
+        let (valid, wrong) = match std::str::from_utf8(bytes) {
+            Ok(valid) => (valid.len(), 0),
+            Err(error) => (error.valid_up_to(), error.error_len().unwrap_or(0)),
         };
-        let rest = self.rest.split_off(complete);
-        let text = std::mem::replace(&mut self.rest, rest);
-        String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        text.push_str(std::str::from_utf8(&bytes[..valid]).unwrap_or_default());
+        bytes = &bytes[valid..];
+        match bytes {
+            [0xed, 0xa0..=0xbf, _, ..] => bytes = &bytes[3..],
+            _ if wrong > 0 => bytes = &bytes[wrong..],
+            _ => break,
+        }
+        text.push(char::REPLACEMENT_CHARACTER);
+    }
+    *rest = bytes.to_vec();
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_whole_wherever_a_chunk_ends() {
+        let original = "a🙂é漢";
+        for cut in 0..=original.len() {
+            let (mut rest, mut text) = (Vec::new(), String::new());
+            for chunk in [&original.as_bytes()[..cut], &original.as_bytes()[cut..]] {
+                rest.extend_from_slice(chunk);
+                text.push_str(&take_text(&mut rest));
+            }
+            assert_eq!((text.as_str(), rest.len()), (original, 0));
+        }
+    }
+
+    #[test]
+    fn half_of_a_character_is_shown_as_one_replacement() {
+        let mut rest = b"a\xed\xa0\xbdb\xffc\xed\xb9\x82\xed\x9f\xbf\xf0\x9f".to_vec();
+        assert_eq!(take_text(&mut rest), "a\u{fffd}b\u{fffd}c\u{fffd}\u{d7ff}");
+        assert_eq!(rest, b"\xf0\x9f");
     }
 }

@@ -4,10 +4,6 @@ import io.condense.v1.CondenseServiceGrpc;
 import io.condense.v1.ReadToolResultRequest;
 import io.condense.v1.ReadToolResultResponse;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -20,11 +16,6 @@ public final class ResultReader implements Iterator<String>, AutoCloseable {
   private final Transport transport;
   private final String sessionId;
   private final String ref;
-  private final CharsetDecoder decoder =
-      StandardCharsets.UTF_8
-          .newDecoder()
-          .onMalformedInput(CodingErrorAction.REPLACE)
-          .onUnmappableCharacter(CodingErrorAction.REPLACE);
   private Transport.Stream<ReadToolResultResponse> stream;
   private ByteBuffer rest = ByteBuffer.allocate(0);
   private long offset;
@@ -114,10 +105,8 @@ public final class ResultReader implements Iterator<String>, AutoCloseable {
     bytes.put(rest);
     chunk.getData().copyTo(bytes);
     bytes.flip();
-    CharBuffer text = CharBuffer.allocate(bytes.remaining());
-    decoder.decode(bytes, text, false);
+    String text = Utf8.take(bytes);
     rest = bytes.slice();
-    text.flip();
-    next = text.hasRemaining() ? text.toString() : null;
+    next = text.isEmpty() ? null : text;
   }
 }

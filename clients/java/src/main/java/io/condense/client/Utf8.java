@@ -1,5 +1,9 @@
 package io.condense.client;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /** Texts of this language as UTF-8, which cannot hold half of a character (a lone surrogate). */
@@ -24,6 +28,36 @@ final class Utf8 {
       start = lone + 1;
     }
     return escaped.append(json, start, json.length()).toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Takes the characters that are complete out of a buffer. Half of a character, which originals
+   * carry as the three bytes that it would have, becomes a lone surrogate; what is no character at
+   * all is shown as U+FFFD.
+   */
+  static String take(ByteBuffer bytes) {
+    CharBuffer text = CharBuffer.allocate(bytes.remaining());
+    CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    while (true) {
+      CoderResult result = decoder.decode(bytes, text, false);
+      if (!result.isMalformed()) {
+        return text.flip().toString();
+      }
+      int place = bytes.position();
+      boolean isSurrogate =
+          (bytes.get(place) & 0xff) == 0xed
+              && bytes.remaining() >= 3
+              && (bytes.get(place + 1) & 0xe0) == 0xa0
+              && (bytes.get(place + 2) & 0xc0) == 0x80;
+      if (isSurrogate) {
+        text.put(
+            (char) (0xd000 | (bytes.get(place + 1) & 0x3f) << 6 | bytes.get(place + 2) & 0x3f));
+        bytes.position(place + 3);
+      } else {
+        text.put('\ufffd');
+        bytes.position(place + result.length());
+      }
+    }
   }
 
   private static int findLoneSurrogate(String text, int from) {

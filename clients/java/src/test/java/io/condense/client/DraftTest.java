@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.condense.client.SentHistory.Checkpoint;
 import io.condense.v1.AppendMessagesRequest;
 import io.condense.v1.TranscriptDelta;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,20 @@ class DraftTest {
     assertEquals("[{\"a\":\"\\ud83d 🙂 \\ude42\"}]", sent);
     assertFalse(Utf8.isWellFormed("\ud83d"));
     assertTrue(Utf8.isWellFormed("🙂"));
+  }
+
+  @Test
+  void originalsKeepHalfOfACharacterAndWholeOnesWhereverAChunkEnds() {
+    byte[] half = {'a', (byte) 0xed, (byte) 0xa0, (byte) 0xbd, 'b', (byte) 0xff, 'c'};
+    assertEquals("a\ud83db\ufffdc", Utf8.take(ByteBuffer.wrap(half)));
+    byte[] original = "a🙂é漢".getBytes(StandardCharsets.UTF_8);
+    for (int cut = 0; cut <= original.length; cut++) {
+      ByteBuffer first = ByteBuffer.wrap(original, 0, cut);
+      String text = Utf8.take(first);
+      ByteBuffer second = ByteBuffer.allocate(first.remaining() + original.length - cut);
+      second.put(first).put(original, cut, original.length - cut).flip();
+      assertEquals("a🙂é漢", text + Utf8.take(second));
+    }
   }
 
   @Test
