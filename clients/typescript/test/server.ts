@@ -39,6 +39,11 @@ export class Server {
     return this;
   }
 
+  /** Has it hang (`SIGSTOP`), or go on (`SIGCONT`). */
+  signal(signal: NodeJS.Signals): void {
+    this.process?.kill(signal);
+  }
+
   /** Ends it: SIGKILL as a crash would, SIGTERM so that it finishes what it does. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const server = this.process;

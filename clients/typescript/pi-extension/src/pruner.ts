@@ -26,8 +26,11 @@ import type { Host } from "./host.js";
 import { Progress } from "./progress.js";
 import type { Settings } from "./settings.js";
 
-/** How long Pi waits for a view before it goes on without. */
-const VIEW_TIMEOUT_MS = 10_000;
+/** How long Pi waits for an answer before it goes on without. */
+const PATIENCE_MS = 10_000;
+
+/** The same, where a long history has to be sent first. */
+const UPLOAD_PATIENCE_MS = 30_000;
 
 /** For how long a service that was slow to be missed is not asked. */
 const PAUSE_MS = 30_000;
@@ -64,14 +67,15 @@ export class Pruner {
 
   /** Looks whether the service is there and knows the session, and shows how that is doing. */
   async greet(sessions: ExtensionContext["sessionManager"]): Promise<void> {
+    const startedAt = Date.now();
     try {
-      this.host.status((await this.session.diagnostics({ timeoutMs: VIEW_TIMEOUT_MS })).statusLine);
+      this.host.status((await this.session.diagnostics({ timeoutMs: PATIENCE_MS })).statusLine);
     } catch (error) {
       if (error instanceof SessionNotFoundError) {
         // Without it the session begins with the first request, which is only dearer.
-        await adopt(this.client, sessions, AbortSignal.timeout(VIEW_TIMEOUT_MS)).catch(() => false);
+        await adopt(this.client, sessions, AbortSignal.timeout(PATIENCE_MS)).catch(() => false);
       } else {
-        this.tell(error);
+        this.missed(error, startedAt);
       }
     }
   }
@@ -83,8 +87,10 @@ export class Pruner {
     if (startedAt < this.askAgainAt) {
       return this.fallback(list);
     }
+    const limit = AbortSignal.timeout(UPLOAD_PATIENCE_MS);
+    const signal = facts.signal ? AbortSignal.any([facts.signal, limit]) : limit;
     try {
-      const view = await this.session.prune(list.elements, { ...facts, timeoutMs: VIEW_TIMEOUT_MS });
+      const view = await this.session.prune(list.elements, { ...facts, signal, timeoutMs: PATIENCE_MS });
       this.isThere();
       this.shown = { elements: list.elements.map((element) => JSON.stringify(element)), view: view.messages };
       if (!this.flushing) {
@@ -95,10 +101,7 @@ export class Pruner {
       }
       return list.restore(view.messages);
     } catch (error) {
-      if (Date.now() - startedAt > 1000) {
-        this.askAgainAt = Date.now() + PAUSE_MS;
-      }
-      this.tell(error);
+      this.missed(limit.aborted ? new UnavailableError("no answer in time") : error, startedAt);
       return this.fallback(list);
     }
   }
@@ -118,7 +121,8 @@ export class Pruner {
     const { elements } = new SentList(messages);
     const last = elements.at(-1);
     const state = `${elements.length} ${last ? JSON.stringify(last) : ""}`;
-    if (trigger !== FlushTrigger.MANUAL && state === this.flushed) {
+    const isMissed = Date.now() < this.askAgainAt;
+    if (trigger !== FlushTrigger.MANUAL && (isMissed || state === this.flushed)) {
       return this.flushing ?? Promise.resolve(undefined);
     }
     this.flushed = state;
@@ -163,6 +167,14 @@ export class Pruner {
     return stream.completed;
   }
 
+  /** A service that was slow to fail is not asked for a while, so that Pi does not wait in every turn. */
+  private missed(error: unknown, startedAt: number): void {
+    if (isAbsence(error) && Date.now() - startedAt > 1000) {
+      this.askAgainAt = Date.now() + PAUSE_MS;
+    }
+    this.tell(error);
+  }
+
   private isThere(): void {
     this.askAgainAt = 0;
     if (this.isAbsent) {
@@ -176,13 +188,13 @@ export class Pruner {
     if (error instanceof CancelledError) {
       return;
     }
-    if (error instanceof UnavailableError || error instanceof DeadlineExceededError) {
+    if (isAbsence(error)) {
       if (!this.isAbsent) {
         this.isAbsent = true;
         this.host.status(undefined);
         this.host.say(
           `The condense service at ${this.settings.target} does not answer: Pi goes on without it. ` +
-            "Start it with `condense-grpc serve`; it is asked again with the next request.",
+            "Start it with `condense-grpc serve`; it is asked again with later requests.",
           "warning",
         );
       }
@@ -205,4 +217,8 @@ export class Pruner {
     this.host.leave();
     this.client.close();
   }
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof UnavailableError || error instanceof DeadlineExceededError;
 }

@@ -350,6 +350,20 @@ test("a service that dies in a session leaves the model what it was shown", asyn
   });
 });
 
+test("a service that hangs is missed once, and not waited for in every turn", async () => {
+  await scene([...WORK, { text: "One." }], async ({ server, provider, start }) => {
+    server.signal("SIGSTOP");
+    const pi = start();
+    await pi.prompt("Do the work.");
+    await pi.prompt("First question.");
+    const sent = (await provider.requests()).at(-1)?.body.messages ?? [];
+    assert.ok(results(sent)[0]?.startsWith(FILE.slice(0, 1000)));
+    assert.equal(pi.notices.filter((notice) => /does not answer/.test(notice)).length, 1);
+    server.signal("SIGCONT");
+    assert.equal(await pi.stop(), 0);
+  });
+});
+
 test("print mode ends by itself with everything condensed, and warns on stderr", async () => {
   await scene([...WORK, ...WORK], async ({ place, server, start }) => {
     const once = await print(place, server.address, "Do the work.");
