@@ -11,6 +11,9 @@ from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.native.changes import RenameCall
 from condense_grpc.native.formats import NativeFormat
 
+MAX_ID_CHARS = 64
+"""How long an id of a call may be where they must be unique."""
+
 _WANT_UNIQUE_IDS = (NativeFormat.ANTHROPIC, NativeFormat.OPENAI_RESPONSES)
 
 
@@ -39,7 +42,9 @@ def _new_id(call_id: str, taken: set[str], counts: dict[str, int]) -> str:
     number = counts.get(call_id, 1)
     while True:
         number += 1
-        new_id = f"{call_id}_{number}"
+        end = f"_{number}"
+        kept = call_id[: MAX_ID_CHARS - len(end)] if len(call_id) <= MAX_ID_CHARS else call_id
+        new_id = kept + end
         if new_id not in taken:
             counts[call_id] = number
             taken.add(new_id)

@@ -214,3 +214,47 @@ async def test_a_result_that_moves_and_is_shown_short_is_told_where_it_was() -> 
     assert stubs == [(2, 0, "t1"), (4, 0, "t2")]
     [joined] = [json.loads(it.native_json) for it in host.edits if it.message_index == 2 and it.native_json]
     assert [block["tool_use_id"] for block in joined["content"] if block["type"] == "tool_result"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("form", [F.OPENAI_CHAT, F.OPENAI_RESPONSES])
+async def test_system_prompts_stay_whatever_happens(form: F) -> None:
+    """At the beginning and between pieces of work, however large, through flushes and compactions."""
+    make = work if form is F.OPENAI_RESPONSES else chat_work
+    system = {"role": "system", "content": "rule " * 9000}
+    developer = {"role": "developer", "content": "more rules " * 9000}
+    world, host = await host_of(form, chain_compression={"rolling_window": 0}, spill_threshold=1000)
+    await host.send(dumped([system, *make("a"), developer, *make("b"), {"role": "user", "content": "next"}]))
+    await flush(world)
+    async for _ in world.engine.compact("s"):
+        pass
+    view = await host.view()
+    assert [item for item in view if item.get("role") in ("system", "developer")] == [system, developer]
+    assert "compressed-chain" in json.dumps(view) and LONG not in json.dumps(view)
+
+
+def chat_work(*ids: str) -> list[Any]:
+    function = {"name": "bash", "arguments": "{}"}
+    return [
+        {"role": "user", "content": f"do {ids}"},
+        {"role": "assistant", "tool_calls": [{"id": one, "type": "function", "function": function} for one in ids]},
+        *({"role": "tool", "tool_call_id": one, "content": f"{one} {LONG}"} for one in ids),
+        {"role": "assistant", "content": "done"},
+    ]
+
+
+async def test_what_stands_beside_a_text_comes_back_with_it() -> None:
+    """Images and documents in results: their stub says so and keeps its cache mark, a query gives them back."""
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}
+    document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}}
+    mark = {"cache_control": {"type": "ephemeral"}}
+    user, asked, answered, done = anthropic_work("a")
+    block = {**answered["content"][0], "content": [{"type": "text", "text": LONG}, image, document], **mark}
+    world, host = await host_of(F.ANTHROPIC)
+    await host.send(dumped([user, asked, {**answered, "content": [block]}, done, {"role": "user", "content": "next"}]))
+    await flush(world)
+    results = [item["content"][0] for item in await host.view() if isinstance(item["content"], list)]
+    [stub] = [one for one in results if one["type"] == "tool_result"]
+    assert "(+1 image(s)) (+1 part(s))" in json.dumps(stub) and stub["cache_control"] == mark["cache_control"]
+    assert stub["tool_use_id"] == "a" and image not in stub["content"]
+    answer = await world.engine.query("s", ["t1"], ())
+    assert "[Attached: 1 image(s), 1 part(s)]" in answer.text and LONG.strip() in answer.text
