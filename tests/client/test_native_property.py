@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from condense_grpc.api.condense.v1.condense_service_pb2_grpc import CondenseServiceStub
+from condense_grpc.api.condense.v1.config_pb2 import PRUNE_ON_ON_DEMAND, SessionConfig
 from condense_grpc.api.condense.v1.view_pb2 import VIEW_FULL, PruneMessagesRequest
 from condense_grpc.client import AsyncCondenseClient, AsyncSession, native
 from condense_grpc.native.formats import NativeFormat
@@ -17,6 +18,8 @@ from tests.client.test_native import connected
 from tests.native.defects import DEFECTS, with_defects
 from tests.native.histories import elements_of, valid_steps
 
+# Nothing must happen by itself between the two views that are compared.
+CONFIG = SessionConfig(prune_on=PRUNE_ON_ON_DEMAND, min_batch_chars=0)
 broken = st.lists(st.tuples(st.sampled_from(DEFECTS), st.integers(0, 60)), max_size=2)
 
 
@@ -48,7 +51,7 @@ def test_edits_make_the_view_of_the_callers_own_objects(
 
     async def scenario() -> None:
         async with connected() as client:
-            session = client.session("s1", adapter=native(form.value))
+            session = client.session("s1", config=CONFIG, adapter=native(form.value))
             for end in [*cuts, len(history)]:
                 await check(client, session, history[:end])
                 await session.flush(history[:end]).wait()
