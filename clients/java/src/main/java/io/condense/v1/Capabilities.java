@@ -95,9 +95,9 @@ public final class Capabilities extends com.google.protobuf.GeneratedFile {
       "\016parametersJson*p\n\tStoreKind\022\032\n\026STORE_KI" +
       "ND_UNSPECIFIED\020\000\022\025\n\021STORE_KIND_MEMORY\020\001\022" +
       "\025\n\021STORE_KIND_SQLITE\020\002\022\031\n\025STORE_KIND_POS" +
-      "TGRESQL\020\003BS\n\016io.condense.v1P\001Z?github.co" +
-      "m/condense-grpc/condense-go/gen/condense" +
-      "/v1;condensev1b\006proto3"
+      "TGRESQL\020\003B`\n\016io.condense.v1P\001ZLgithub.co" +
+      "m/condense-grpc/condense-grpc/clients/go" +
+      "/gen/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -40,9 +40,9 @@ public final class CapabilitiesServiceOuterClass extends com.google.protobuf.Gen
       "proto2x\n\023CapabilitiesService\022a\n\017GetCapab" +
       "ilities\022#.condense.v1.GetCapabilitiesReq" +
       "uest\032$.condense.v1.GetCapabilitiesRespon" +
-      "se\"\003\220\002\001BS\n\016io.condense.v1P\001Z?github.com/" +
-      "condense-grpc/condense-go/gen/condense/v" +
-      "1;condensev1b\006proto3"
+      "se\"\003\220\002\001B`\n\016io.condense.v1P\001ZLgithub.com/" +
+      "condense-grpc/condense-grpc/clients/go/g" +
+      "en/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -59,9 +59,10 @@ public final class CondenseServiceOuterClass extends com.google.protobuf.Generat
       "condense.v1.AppendMessagesResponse\"\003\220\002\002(" +
       "\001\022]\n\rCompactChains\022!.condense.v1.Compact" +
       "ChainsRequest\032\".condense.v1.CompactChain" +
-      "sResponse\"\003\220\002\0020\001BS\n\016io.condense.v1P\001Z?gi" +
-      "thub.com/condense-grpc/condense-go/gen/c" +
-      "ondense/v1;condensev1b\006proto3"
+      "sResponse\"\003\220\002\0020\001B`\n\016io.condense.v1P\001ZLgi" +
+      "thub.com/condense-grpc/condense-grpc/cli" +
+      "ents/go/gen/condense/v1;condensev1b\006prot" +
+      "o3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

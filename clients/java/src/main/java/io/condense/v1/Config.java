@@ -123,10 +123,10 @@ public final class Config extends com.google.protobuf.GeneratedFile {
       "\026\n\022THINKING_LEVEL_OFF\020\002\022\032\n\026THINKING_LEVE" +
       "L_MINIMAL\020\003\022\026\n\022THINKING_LEVEL_LOW\020\004\022\031\n\025T" +
       "HINKING_LEVEL_MEDIUM\020\005\022\027\n\023THINKING_LEVEL" +
-      "_HIGH\020\006\022\030\n\024THINKING_LEVEL_XHIGH\020\007BS\n\016io." +
-      "condense.v1P\001Z?github.com/condense-grpc/" +
-      "condense-go/gen/condense/v1;condensev1b\006" +
-      "proto3"
+      "_HIGH\020\006\022\030\n\024THINKING_LEVEL_XHIGH\020\007B`\n\016io." +
+      "condense.v1P\001ZLgithub.com/condense-grpc/" +
+      "condense-grpc/clients/go/gen/condense/v1" +
+      ";condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -140,9 +140,9 @@ public final class Diagnostics extends com.google.protobuf.GeneratedFile {
       "IC_KIND_ORPHAN_SWEEP\020\003\022\"\n\036DIAGNOSTIC_KIN" +
       "D_BACKFILL_EMPTY\020\004\022#\n\037DIAGNOSTIC_KIND_MA" +
       "LFORMED_ENTRY\020\005\022\"\n\036DIAGNOSTIC_KIND_SUMMA" +
-      "RY_FAILED\020\006BS\n\016io.condense.v1P\001Z?github." +
-      "com/condense-grpc/condense-go/gen/conden" +
-      "se/v1;condensev1b\006proto3"
+      "RY_FAILED\020\006B`\n\016io.condense.v1P\001ZLgithub." +
+      "com/condense-grpc/condense-grpc/clients/" +
+      "go/gen/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -111,9 +111,9 @@ public final class EditOuterClass extends com.google.protobuf.GeneratedFile {
       "\002\022\034\n\030REPLACE_REASON_DUPLICATE\020\003*d\n\nInser" +
       "tKind\022\033\n\027INSERT_KIND_UNSPECIFIED\020\000\022\027\n\023IN" +
       "SERT_KIND_SUMMARY\020\001\022 \n\034INSERT_KIND_COMPR" +
-      "ESSED_CHAIN\020\002BS\n\016io.condense.v1P\001Z?githu" +
-      "b.com/condense-grpc/condense-go/gen/cond" +
-      "ense/v1;condensev1b\006proto3"
+      "ESSED_CHAIN\020\002B`\n\016io.condense.v1P\001ZLgithu" +
+      "b.com/condense-grpc/condense-grpc/client" +
+      "s/go/gen/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -56,9 +56,10 @@ public final class Error extends com.google.protobuf.GeneratedFile {
       "VAILABLE\020\022\022\036\n\032ERROR_REASON_SHUTTING_DOWN" +
       "\020\023\022 \n\034ERROR_REASON_REQUEST_INVALID\020\024\022 \n\034" +
       "ERROR_REASON_NOT_IMPLEMENTED\020\025\022\031\n\025ERROR_" +
-      "REASON_INTERNAL\020\026BS\n\016io.condense.v1P\001Z?g" +
-      "ithub.com/condense-grpc/condense-go/gen/" +
-      "condense/v1;condensev1b\006proto3"
+      "REASON_INTERNAL\020\026B`\n\016io.condense.v1P\001ZLg" +
+      "ithub.com/condense-grpc/condense-grpc/cl" +
+      "ients/go/gen/condense/v1;condensev1b\006pro" +
+      "to3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -97,10 +97,10 @@ public final class Flush extends com.google.protobuf.GeneratedFile {
       "TCOME_EXTRACTIVE\020\002\022!\n\035BATCH_OUTCOME_SKIP" +
       "PED_TRIVIAL\020\003\022#\n\037BATCH_OUTCOME_SKIPPED_O" +
       "VERSIZED\020\004\022!\n\035BATCH_OUTCOME_SKIPPED_DEDU" +
-      "PED\020\005\022\030\n\024BATCH_OUTCOME_FAILED\020\006BS\n\016io.co" +
-      "ndense.v1P\001Z?github.com/condense-grpc/co" +
-      "ndense-go/gen/condense/v1;condensev1b\006pr" +
-      "oto3"
+      "PED\020\005\022\030\n\024BATCH_OUTCOME_FAILED\020\006B`\n\016io.co" +
+      "ndense.v1P\001ZLgithub.com/condense-grpc/co" +
+      "ndense-grpc/clients/go/gen/condense/v1;c" +
+      "ondensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

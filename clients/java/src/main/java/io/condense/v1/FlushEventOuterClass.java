@@ -202,9 +202,9 @@ public final class FlushEventOuterClass extends com.google.protobuf.GeneratedFil
       "\017ChainSkipReason\022!\n\035CHAIN_SKIP_REASON_UN" +
       "SPECIFIED\020\000\022(\n$CHAIN_SKIP_REASON_ALREADY" +
       "_COMPRESSED\020\001\022 \n\034CHAIN_SKIP_REASON_NO_SU" +
-      "MMARY\020\002BS\n\016io.condense.v1P\001Z?github.com/" +
-      "condense-grpc/condense-go/gen/condense/v" +
-      "1;condensev1b\006proto3"
+      "MMARY\020\002B`\n\016io.condense.v1P\001ZLgithub.com/" +
+      "condense-grpc/condense-grpc/clients/go/g" +
+      "en/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -127,9 +127,10 @@ public final class MessageOuterClass extends com.google.protobuf.GeneratedFile {
       "\022\035\n\nmedia_type\030\001 \001(\tR\tmediaType\022\024\n\004data\030" +
       "\002 \001(\014H\000R\004data\022\022\n\003uri\030\003 \001(\tH\000R\003uriB\010\n\006sou" +
       "rce\"4\n\nOpaquePart\022\022\n\004type\030\001 \001(\tR\004type\022\022\n" +
-      "\004json\030\002 \001(\tR\004jsonBS\n\016io.condense.v1P\001Z?g" +
-      "ithub.com/condense-grpc/condense-go/gen/" +
-      "condense/v1;condensev1b\006proto3"
+      "\004json\030\002 \001(\tR\004jsonB`\n\016io.condense.v1P\001ZLg" +
+      "ithub.com/condense-grpc/condense-grpc/cl" +
+      "ients/go/gen/condense/v1;condensev1b\006pro" +
+      "to3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

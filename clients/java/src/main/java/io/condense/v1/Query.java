@@ -153,9 +153,10 @@ public final class Query extends com.google.protobuf.GeneratedFile {
       "dense.v1.MatchingLineR\005lines\022.\n\023matching" +
       "_line_count\030\003 \001(\003R\021matchingLineCount\"C\n\014" +
       "MatchingLine\022\037\n\013line_number\030\001 \001(\003R\nlineN" +
-      "umber\022\022\n\004text\030\002 \001(\tR\004textBS\n\016io.condense" +
-      ".v1P\001Z?github.com/condense-grpc/condense" +
-      "-go/gen/condense/v1;condensev1b\006proto3"
+      "umber\022\022\n\004text\030\002 \001(\tR\004textB`\n\016io.condense" +
+      ".v1P\001ZLgithub.com/condense-grpc/condense" +
+      "-grpc/clients/go/gen/condense/v1;condens" +
+      "ev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -89,9 +89,9 @@ public final class SessionEventOuterClass extends com.google.protobuf.GeneratedF
       "h\022\'\n\017transcript_etag\030\003 \001(\tR\016transcriptEt" +
       "ag\"F\n\010EventGap\022(\n\rmissed_events\030\001 \001(\003H\000R" +
       "\014missedEvents\210\001\001B\020\n\016_missed_events\"\020\n\016Se" +
-      "ssionDeletedBS\n\016io.condense.v1P\001Z?github" +
-      ".com/condense-grpc/condense-go/gen/conde" +
-      "nse/v1;condensev1b\006proto3"
+      "ssionDeletedB`\n\016io.condense.v1P\001ZLgithub" +
+      ".com/condense-grpc/condense-grpc/clients" +
+      "/go/gen/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -188,9 +188,10 @@ public final class SessionOuterClass extends com.google.protobuf.GeneratedFile {
       "elsEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(" +
       "\tR\005value:\0028\001B\016\n\014_base_length\"E\n\023ForkSess" +
       "ionResponse\022.\n\007session\030\001 \001(\0132\024.condense." +
-      "v1.SessionR\007sessionBS\n\016io.condense.v1P\001Z" +
-      "?github.com/condense-grpc/condense-grpc/clients/go/ge" +
-      "n/condense/v1;condensev1b\006proto3"
+      "v1.SessionR\007sessionB`\n\016io.condense.v1P\001Z" +
+      "Lgithub.com/condense-grpc/condense-grpc/" +
+      "clients/go/gen/condense/v1;condensev1b\006p" +
+      "roto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

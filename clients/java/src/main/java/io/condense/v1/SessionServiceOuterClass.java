@@ -70,9 +70,9 @@ public final class SessionServiceOuterClass extends com.google.protobuf.Generate
       "quest\032 .condense.v1.RecordUsageResponse\"" +
       "\003\220\002\002\022X\n\014PinToolCalls\022 .condense.v1.PinTo" +
       "olCallsRequest\032!.condense.v1.PinToolCall" +
-      "sResponse\"\003\220\002\002BS\n\016io.condense.v1P\001Z?gith" +
-      "ub.com/condense-grpc/condense-go/gen/con" +
-      "dense/v1;condensev1b\006proto3"
+      "sResponse\"\003\220\002\002B`\n\016io.condense.v1P\001ZLgith" +
+      "ub.com/condense-grpc/condense-grpc/clien" +
+      "ts/go/gen/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -93,10 +93,10 @@ public final class SessionTransfer extends com.google.protobuf.GeneratedFile {
       "ssion\030\001 \001(\0132\024.condense.v1.SessionR\007sessi" +
       "on\022#\n\rmessage_count\030\002 \001(\003R\014messageCount\022" +
       "\037\n\013entry_count\030\003 \001(\003R\nentryCount\022,\n\022igno" +
-      "red_line_count\030\004 \001(\003R\020ignoredLineCountBS" +
-      "\n\016io.condense.v1P\001Z?github.com/condense-" +
-      "grpc/condense-go/gen/condense/v1;condens" +
-      "ev1b\006proto3"
+      "red_line_count\030\004 \001(\003R\020ignoredLineCountB`" +
+      "\n\016io.condense.v1P\001ZLgithub.com/condense-" +
+      "grpc/condense-grpc/clients/go/gen/conden" +
+      "se/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -58,9 +58,9 @@ public final class Stats extends com.google.protobuf.GeneratedFile {
       "ed\030\005 \001(\003R\020rangesSummarized\0224\n\006wasted\030\006 \001" +
       "(\0132\034.condense.v1.SummarizerUsageR\006wasted" +
       "\022%\n\016unpriced_calls\030\007 \001(\003R\runpricedCallsB" +
-      "S\n\016io.condense.v1P\001Z?github.com/condense" +
-      "-grpc/condense-go/gen/condense/v1;conden" +
-      "sev1b\006proto3"
+      "`\n\016io.condense.v1P\001ZLgithub.com/condense" +
+      "-grpc/condense-grpc/clients/go/gen/conde" +
+      "nse/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

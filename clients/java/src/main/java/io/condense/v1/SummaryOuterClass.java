@@ -82,9 +82,9 @@ public final class SummaryOuterClass extends com.google.protobuf.GeneratedFile {
       "\013SummaryKind\022\034\n\030SUMMARY_KIND_UNSPECIFIED" +
       "\020\000\022\026\n\022SUMMARY_KIND_BATCH\020\001\022\033\n\027SUMMARY_KI" +
       "ND_EXTRACTIVE\020\002\022\026\n\022SUMMARY_KIND_CHAIN\020\003B" +
-      "S\n\016io.condense.v1P\001Z?github.com/condense" +
-      "-grpc/condense-go/gen/condense/v1;conden" +
-      "sev1b\006proto3"
+      "`\n\016io.condense.v1P\001ZLgithub.com/condense" +
+      "-grpc/condense-grpc/clients/go/gen/conde" +
+      "nse/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

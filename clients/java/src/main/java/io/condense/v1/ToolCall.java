@@ -117,9 +117,10 @@ public final class ToolCall extends com.google.protobuf.GeneratedFile {
       "OL_CALL_STATE_SPILLED\020\003\022\035\n\031TOOL_CALL_STA" +
       "TE_DUPLICATE\020\004\022\035\n\031TOOL_CALL_STATE_PROTEC" +
       "TED\020\005\022\033\n\027TOOL_CALL_STATE_SKIPPED\020\006\022\034\n\030TO" +
-      "OL_CALL_STATE_ARCHIVED\020\007BS\n\016io.condense." +
-      "v1P\001Z?github.com/condense-grpc/condense-" +
-      "go/gen/condense/v1;condensev1b\006proto3"
+      "OL_CALL_STATE_ARCHIVED\020\007B`\n\016io.condense." +
+      "v1P\001ZLgithub.com/condense-grpc/condense-" +
+      "grpc/clients/go/gen/condense/v1;condense" +
+      "v1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -108,9 +108,9 @@ public final class Transcript extends com.google.protobuf.GeneratedFile {
       "\034VIOLATION_KIND_EMPTY_CONTENT\020\007\022\035\n\031VIOLA" +
       "TION_KIND_ROLE_ORDER\020\010\022\036\n\032VIOLATION_KIND" +
       "_REPEATED_ID\020\t\022#\n\037VIOLATION_KIND_BROKEN_" +
-      "REASONING\020\nBS\n\016io.condense.v1P\001Z?github." +
-      "com/condense-grpc/condense-go/gen/conden" +
-      "se/v1;condensev1b\006proto3"
+      "REASONING\020\nB`\n\016io.condense.v1P\001ZLgithub." +
+      "com/condense-grpc/condense-grpc/clients/" +
+      "go/gen/condense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

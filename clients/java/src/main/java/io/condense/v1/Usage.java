@@ -59,10 +59,10 @@ public final class Usage extends com.google.protobuf.GeneratedFile {
       ".ContextUsageR\005usage\"\206\001\n\023RecordUsageResp" +
       "onse\022*\n\016usage_fraction\030\001 \001(\001H\000R\rusageFra" +
       "ction\210\001\001\0220\n\006advice\030\002 \001(\0132\030.condense.v1.F" +
-      "lushAdviceR\006adviceB\021\n\017_usage_fractionBS\n" +
-      "\016io.condense.v1P\001Z?github.com/condense-g" +
-      "rpc/condense-go/gen/condense/v1;condense" +
-      "v1b\006proto3"
+      "lushAdviceR\006adviceB\021\n\017_usage_fractionB`\n" +
+      "\016io.condense.v1P\001ZLgithub.com/condense-g" +
+      "rpc/condense-grpc/clients/go/gen/condens" +
+      "e/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

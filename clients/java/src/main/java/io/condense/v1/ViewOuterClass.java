@@ -116,9 +116,9 @@ public final class ViewOuterClass extends com.google.protobuf.GeneratedFile {
       "NE\020\003*t\n\nTokenBasis\022\033\n\027TOKEN_BASIS_UNSPEC" +
       "IFIED\020\000\022\032\n\026TOKEN_BASIS_CHARACTERS\020\001\022\027\n\023T" +
       "OKEN_BASIS_SCRIPTS\020\002\022\024\n\020TOKEN_BASIS_HOST" +
-      "\020\003BS\n\016io.condense.v1P\001Z?github.com/conde" +
-      "nse-grpc/condense-go/gen/condense/v1;con" +
-      "densev1b\006proto3"
+      "\020\003B`\n\016io.condense.v1P\001ZLgithub.com/conde" +
+      "nse-grpc/condense-grpc/clients/go/gen/co" +
+      "ndense/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
