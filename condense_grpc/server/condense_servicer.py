@@ -9,6 +9,7 @@ from condense_grpc.api.condense.v1 import diagnostics_pb2, flush_event_pb2, quer
 from condense_grpc.domain.text import utf8
 from condense_grpc.engine.engine import Engine
 from condense_grpc.engine.ports import StoredDiagnostic
+from condense_grpc.engine.requests import NativeAnswer, PruneResult
 from condense_grpc.errors import RequestInvalid
 from condense_grpc.server.arrival import ensure_session
 from condense_grpc.server.convert.delta import ChunkedDelta, DeltaReader
@@ -43,9 +44,7 @@ class CondenseServicer:
         result = await self._engine.prune(request)
         if created:
             result = as_created(result)
-        size = len(result.messages or ()) + len(result.edits)
-        size += 0 if result.native is None else len(result.native.edits) + len(result.native.json) // LARGE_BYTES
-        return Outgoing(partial(write_prune, result, prune.sent), is_large=size > LARGE_COUNT)
+        return Outgoing(partial(write_prune, result, prune.sent), is_large=_is_large(result))
 
     async def FlushBatches(
         self, incoming: Incoming[flush_event_pb2.FlushBatchesRequest]
@@ -141,3 +140,11 @@ class CondenseServicer:
         report = await self._engine.diagnostics(session_id)
         revision = (await self._engine.get_session(session_id)).revision
         return write_report(report, revision, page.items, token)
+
+
+def _is_large(result: PruneResult) -> bool:
+    """Whether others would notice that the answer is written: for its pieces, or few that are long."""
+    native = result.native or NativeAnswer()
+    count = len(result.messages or ()) + len(result.edits) + len(native.edits)
+    chars = len(native.json) if result.messages is None else result.reclaim.after_chars
+    return count > LARGE_COUNT or chars > LARGE_BYTES

@@ -1,6 +1,8 @@
 """The calls of every turn, over the wire and with a real engine."""
 
 import json
+import threading
+from typing import Any
 
 import grpc
 import pytest
@@ -18,6 +20,9 @@ from condense_grpc.api.condense.v1 import (
     usage_pb2,
     view_pb2,
 )
+from condense_grpc.server import condense_servicer
+from condense_grpc.server.convert.view import write_prune
+from condense_grpc.server.workers import LARGE_BYTES
 from tests.server.running import answer, call, delta, failure, result, running, text_part, user, worked
 
 ON_DEMAND = {"prune_on": "PRUNE_ON_ON_DEMAND"}
@@ -330,3 +335,27 @@ async def test_the_definition_of_the_tool_is_the_same_as_in_the_client() -> None
 
     ours = {"name": "context_tree_query", "description": TOOL_DESCRIPTION, "parameters": TOOL_PARAMETERS}
     assert json.dumps(client.recovery_tool("openai")["function"]) == json.dumps(ours)
+
+
+async def test_a_long_answer_is_written_aside_however_few_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To copy a single message of some megabytes holds up everybody as much as to copy many small ones."""
+    threads: list[int] = []
+
+    def watched(*args: Any) -> bytes:
+        threads.append(threading.get_ident())
+        return write_prune(*args)
+
+    monkeypatch.setattr(condense_servicer, "write_prune", watched)
+    native = {"format": transcript_pb2.MESSAGE_FORMAT_PI}
+    async with running() as server:
+        for text in ("short", "x" * LARGE_BYTES):
+            pi = [{"role": "user", "content": text}]
+            elements = transcript_pb2.NativeMessages(json=json.dumps(pi).encode(), **native)
+            in_shape = transcript_pb2.TranscriptDelta(create_if_missing=True, native=elements)
+            for view in (view_pb2.VIEW_EDITS, view_pb2.VIEW_FULL):
+                await server.condense.PruneMessages(prune(user(text), view=view))
+                await server.condense.PruneMessages(
+                    view_pb2.PruneMessagesRequest(session_id="native", delta=in_shape, view=view)
+                )
+    here = threading.get_ident()
+    assert [thread == here for thread in threads] == [True] * 6 + [False] * 2
