@@ -28,7 +28,7 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
     position, arrivals = await read_delta(state, delta, bodies)
     extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
     if delta.prints is not None:
-        state.transcript.sent = delta.prints
+        state.transcript.remember_sent(delta.prints)
     if state.decisions.index is not known:
         arrived = {at: arrival.message for at, arrival in enumerate(arrivals, position) if at >= extension.kept_length}
         keep_refs(state, known, arrived, now_ms)

@@ -54,7 +54,7 @@ class Transcript:
         self.restyled: dict[int, tuple[bytes, bytes]] = {}
         self.reskeletoned: dict[int, bytes] = {}
         self.next_node = 1
-        self.sent = SentPrints(0, b"")
+        self._sent = Recollection(SentPrints(0, b""), self.digests)
         self.restyles = 0
         """How often a message has come again in other bytes."""
         self._latest_ms = FIRST_MS - 1
@@ -153,8 +153,11 @@ class Transcript:
 
     def recollect(self) -> Recollection:
         """How its messages were sent. May be asked for by any thread at any time."""
-        digests = self.digests  # Before the prints, which a rewind shortens first: these digests are never newer.
-        return Recollection(self.sent, digests)
+        return self._sent
+
+    def remember_sent(self, prints: SentPrints) -> None:
+        """Its messages from a position on were sent like this."""
+        self._sent = Recollection(prints, self.digests)
 
     def check_base(self, length: int, etag: str) -> int:
         """The messages that `length` elements are; these must end a message.
@@ -270,10 +273,11 @@ class Transcript:
                 encode_skeleton(skeleton),
             )
         self.wide_chars -= sum(skeleton.wide_chars for skeleton in self.skeletons[length:])
-        self.sent = self.sent.until(length)
         # New lists: whoever holds the old ones has what was left, and sees that the path is another one.
         self.nodes, self.digests, self.ends = self.nodes[:length], self.digests[:length], self.ends[:length]
         self.skeletons, self.keys, self.numbers = self.skeletons[:length], self.keys[:length], self.numbers[:length]
+        # Whoever asks from another thread gets prints and digests of one path, also while it changes.
+        self.remember_sent(self._sent.prints.until(length))
         self._numbering = Numbering()
         for skeleton in self.skeletons:
             if skeleton.role is Role.TOOL_RESULT:
