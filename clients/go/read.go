@@ -11,8 +11,9 @@ import (
 	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
-// Read streams one original, verbatim and of any size, as UTF-8. After a broken connection it goes on where that
-// ended. A ref that names no single result is ErrResultNotFound. The reader must be closed.
+// Read streams one original, verbatim and of any size, as UTF-8; a lone surrogate, which escapes of JSON can say, comes
+// as the three bytes that it would have. After a broken connection it goes on where that ended. A ref that names no
+// single result is ErrResultNotFound. The reader must be closed.
 func (s *Session[T]) Read(ctx context.Context, ref string) (io.ReadCloser, error) {
 	original := &original{client: s.client(), ctx: s.outgoing(ctx), request: &condensev1.ReadToolResultRequest{SessionId: s.ID(), Ref: ref}}
 	return original, original.open()
