@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from condense_grpc.engine.faults import log_fault
 from condense_grpc.engine.ports import Clock
 from condense_grpc.engine.registry import Registry
 from condense_grpc.engine.residence import Residence, Resident
@@ -66,7 +67,7 @@ class Housekeeper:
             try:
                 await self.look_around(is_paced=True)
             except Exception as error:
-                _log_fault("looking after the sessions in memory failed; it is tried again", error)
+                log_fault(logger, "looking after the sessions in memory failed; it is tried again", error)
 
     async def look_around(self, *, is_paced: bool = False) -> None:
         """One round: pack and let go whoever's time has come, then whoever is too much; give memory back in a pause.
@@ -102,7 +103,7 @@ class Housekeeper:
             logger.warning("a session could not be packed and stays as it is: %s", error.reason)
         except Exception as error:
             # A fault of ours in one session must not keep all others in memory.
-            _log_fault("a session could not be packed and stays as it is", error)
+            log_fault(logger, "a session could not be packed and stays as it is", error)
         return False
 
     async def _evict(self, one: Resident) -> bool:
@@ -115,9 +116,3 @@ class Housekeeper:
         if self._give_back is not None and is_pause and last_used_ms > self._given_back_ms:
             self._given_back_ms = last_used_ms
             await asyncio.to_thread(self._give_back)
-
-
-def _log_fault(what: str, error: Exception) -> None:
-    # The message of the error may hold content.
-    unnamed = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
-    logger.error(what, exc_info=unnamed)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from condense_grpc.engine.bodies import BodyCache
+from condense_grpc.engine.faults import log_fault
 from condense_grpc.engine.ports import Changes, Clock, SessionRow, Store, StoredSession
 from condense_grpc.engine.requests import SessionInfo
 from condense_grpc.engine.residence import Resident, Waiting, WriteWindow
@@ -356,6 +357,8 @@ class Registry:
         except CondenseError as error:
             # It was written elsewhere meanwhile; nothing of it waits here any more.
             logger.warning("appended messages could not be written: %s", error.reason)
+        except Exception as error:
+            log_fault(logger, "appended messages could not be written", error)
 
     async def persist_soon(self, live: LiveSession) -> None:
         """Have appends written in a moment; at once when too much waits. The lock must be held."""
@@ -380,6 +383,8 @@ class Registry:
                     await self.persist(live)
             except CondenseError as error:
                 logger.warning("appended messages could not be written: %s", error.reason)
+            except Exception as error:
+                log_fault(logger, "appended messages could not be written", error)
 
     async def close(self) -> None:
         """Write what is left of every session."""
@@ -396,6 +401,8 @@ class Registry:
                     await self.persist(live)
                 except CondenseError as error:
                     logger.error("a session could not be written at shutdown: %s", error.reason)
+                except Exception as error:
+                    log_fault(logger, "a session could not be written at shutdown", error)
 
 
 async def _built(build: Callable[[], SessionState], messages: int) -> SessionState:

@@ -9,6 +9,7 @@ from typing import cast
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.stats import SummaryUsage
 from condense_grpc.domain.text import is_blank
+from condense_grpc.engine.faults import log_fault
 from condense_grpc.engine.ports import (
     KeepsOutages,
     Summarizer,
@@ -67,9 +68,7 @@ async def _close(stream: AsyncIterator[SummaryEvent]) -> None:
 
 def _raised(error: Exception) -> SummaryFailure:
     """A summarizer answers by values; whatever it raises all the same costs this request only."""
-    # The message of the error may hold content.
-    unnamed = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
-    logger.error("a summarizer raised", exc_info=unnamed)
+    log_fault(logger, "a summarizer raised", error)
     return SummaryFailure("summarizer-error")
 
 

@@ -265,3 +265,27 @@ async def test_a_session_that_cannot_be_packed_keeps_no_other(caplog: pytest.Log
     assert "ValueError" in caplog.text and "secret" not in caplog.text
     assert [len(await agent.view()) > 0 for agent in agents] == [True] * 2
     await world.engine.close()
+
+
+@pytest.mark.parametrize("when", ["soon", "at the end", "for others"])
+async def test_a_fault_in_one_session_costs_no_other(when: str, caplog: pytest.LogCaptureFixture) -> None:
+    """What it had not written is gone, as after any fault of ours; its text is not logged."""
+    delay = 0 if when == "soon" else NEVER
+    world = World(options=EngineOptions(write_delay_seconds=delay, window=WriteWindow(most_messages=80)))
+    bad, good = await world.agent("bad"), await world.agent("good")
+    await bad.append(user(None))
+    live = registry_of(world).find("bad")
+    assert live is not None and live.writer is not None
+    world.store.fail("write", ValueError("a secret"))
+    if when == "soon":
+        await asyncio.wait([live.writer])
+        assert live.writer.exception() is None
+    elif when == "for others":
+        registry_of(world)._window = WriteWindow(most_messages=0)
+        await good.append(user(None))
+    else:
+        await good.append(user(None))
+        await world.engine.close()
+        assert await length_in_store(world, "good") == 1
+    assert live.gone and "ValueError" in caplog.text and "secret" not in caplog.text
+    await world.engine.close()
