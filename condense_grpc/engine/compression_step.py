@@ -16,6 +16,7 @@ from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.chain_source import ChainSource
 from condense_grpc.engine.events import ChainCompressed, Notice, SkippedChain
 from condense_grpc.engine.flush_run import FlushRun
+from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.ports import CANNOT_FUSE, FuseRequest, SummaryNotice, SummaryReply
 from condense_grpc.engine.revision import read_view
 from condense_grpc.engine.state import SessionState
@@ -66,8 +67,14 @@ async def compress_chains(
         # A rewind may have changed what a fused text was made of.
         current = {chain.start_key: chain.text for chain in fusible_chains(survey)} if fused else {}
         used = {key: reply for key, (text, reply) in fused.items() if current.get(key) == text}
-        outcome = compress(survey, {key: reply.text for key, reply in used.items()})
-        state.decide(outcome.entries, now_ms, applied=True)
+
+        def decide() -> CompressionOutcome:
+            outcome = compress(survey, {key: reply.text for key, reply in used.items()})
+            # In the same step: the index has taken in what is decided here.
+            state.decide(outcome.entries, now_ms, applied=True)
+            return outcome
+
+        outcome = await offloaded(len(state.transcript) - front.base, decide)
         for diagnostic in outcome.diagnostics:
             state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
         _count(state, used if outcome.blocks else {}, fused, len(outcome.blocks), now_ms)

@@ -34,6 +34,7 @@ from condense_grpc.engine.flush_report import batch_finished, batch_preview, com
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
 from condense_grpc.engine.measures import session_metrics
+from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.registry import LiveSession
@@ -192,14 +193,22 @@ class Flush:
         """Settle these batches and write them together; behind the last one the frontier and the statistics."""
         now_ms = self._tools.clock.now_ms()
         async with self._tools.registry.locked(self._order.session_id) as live:
-            for work in works:
-                _settle(live.state, work, now_ms)
-            if are_last:
-                self._decide_frontier(live.state, now_ms)
-            # Also what was only appended: that another process has written meanwhile must not stay unnoticed.
-            await self._tools.registry.persist(live)
+            await completed(self._settle_and_write(live, works, now_ms, are_last=are_last))
         for work in works:
             self._tell_end(work)
+
+    async def _settle_and_write(
+        self, live: LiveSession, works: Sequence[FlushWork], now_ms: int, *, are_last: bool
+    ) -> None:
+        def settle_all() -> None:
+            for work in works:
+                _settle(live.state, work, now_ms)
+
+        await offloaded(sum([len(work.batch.calls) for work in works]), settle_all)
+        if are_last:
+            self._decide_frontier(live.state, now_ms)
+        # Also what was only appended: that another process has written meanwhile must not stay unnoticed.
+        await self._tools.registry.persist(live)
 
     def _tell_end(self, work: FlushWork) -> None:
         self._run.emit(batch_finished(work))

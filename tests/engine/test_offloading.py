@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from condense_grpc.domain.budget import Usage
+from condense_grpc.engine import compression_step, flush
 from condense_grpc.engine.live.live_plan import LivePlan
 from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
 from condense_grpc.engine.requests import PruneRequest
 from condense_grpc.engine.transcript import Transcript
-from tests.domain.histories import answer, user
+from tests.domain.histories import answer, calls, result, user
 from tests.engine.harness import Agent, World, finished, passes
 
 
@@ -140,4 +141,25 @@ async def test_many_chains_are_not_searched_for_one_by_one(monkeypatch: pytest.M
     flushed = await agent.flush()
     assert len(flushed.blocks) == 30 and not searched
     assert [block.start_index for block in flushed.blocks] == [4 * number for number in range(30)]
+    await world.engine.close()
+
+
+async def test_many_batches_and_chains_are_decided_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first flush of a long history decides on all of it at once."""
+    world = World()
+    agent = await world.agent(chain_compression={"rolling_window": 0})
+    work = [[user(None), calls(None, f"c{n}"), result(None, f"c{n}"), answer(None)] for n in range(MANY_MESSAGES + 10)]
+    await agent.append(*[message for messages in work for message in messages])
+    threads: dict[str, set[int]] = {"_settle": set(), "compress": set()}
+    for module, name in ((flush, "_settle"), (compression_step, "compress")):
+        plain = getattr(module, name)
+
+        def watched(*args: Any, plain: Callable[..., Any] = plain, name: str = name) -> Any:
+            threads[name].add(threading.get_ident())
+            return plain(*args)
+
+        monkeypatch.setattr(module, name, watched)
+    flushed = await agent.flush()
+    assert len(flushed.blocks) == len(work)
+    assert all(one and threading.get_ident() not in one for one in threads.values())
     await world.engine.close()

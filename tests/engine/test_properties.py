@@ -4,11 +4,13 @@ import asyncio
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from condense_grpc.domain.pi_json import message_from_pi
+from condense_grpc.engine import offloading
 from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.engine.ports import Store
 from condense_grpc.store.memory import MemoryStore
@@ -47,6 +49,14 @@ def test_so_it_does_on_disk(config: dict[str, Any], program: list[Any]) -> None:
     """The same with a real store."""
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(run(config, program, SqliteStore(Path(folder) / "sessions.db")))
+
+
+@settings(max_examples=max(settings().max_examples // 10, 5))
+@given(op.configs, op.programs)
+def test_so_it_does_with_steps_in_threads(config: dict[str, Any], program: list[Any]) -> None:
+    """The same where every step that can be is worked on aside, as those over many messages are."""
+    with patch.object(offloading, "MANY_MESSAGES", -1):
+        asyncio.run(run(config, program))
 
 
 @settings(max_examples=settings().max_examples // 2)
