@@ -49,8 +49,10 @@ _REMEMBERED = (
     "shown_tokens",
     "flushed_since_load",
 )
-# About what a message and a filed result take in memory, with all that is derived from them.
+# About what a message and a filed result take in memory, with all that is derived from them; a message on a branch that
+# was left is only kept as it is stored.
 _MESSAGE_BYTES = 1300
+_LEFT_BYTES = 450
 _RECORD_BYTES = 1500
 _STATE_BYTES = 10_000
 
@@ -119,8 +121,8 @@ class SessionState:
     def size_bytes(self) -> int:
         """About what it takes of memory."""
         records = self.decisions.index.known_count
-        waiting = self.transcript.unwritten_bytes
-        return _STATE_BYTES + _MESSAGE_BYTES * len(self.transcript) + _RECORD_BYTES * records + waiting
+        messages = _MESSAGE_BYTES * len(self.transcript) + _LEFT_BYTES * self.transcript.left_count
+        return _STATE_BYTES + messages + _RECORD_BYTES * records + self.transcript.unwritten_bytes
 
     def copy(self) -> "SessionState":
         """A state of its own to try something on."""

@@ -283,6 +283,11 @@ class Transcript:
             if skeleton.role is Role.TOOL_RESULT:
                 self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
 
+    @property
+    def left_count(self) -> int:
+        """How many messages there are on branches that were left."""
+        return len(self._left)
+
     def every_skeleton(self) -> dict[int, MessageSkeleton]:
         """The skeletons of all branches by node."""
         left = {one.node: decode_skeleton(one.skeleton, one.timestamp_ms) for one in self._left.values()}

@@ -289,3 +289,16 @@ async def test_a_fault_in_one_session_costs_no_other(when: str, caplog: pytest.L
         assert await length_in_store(world, "good") == 1
     assert live.gone and "ValueError" in caplog.text and "secret" not in caplog.text
     await world.engine.close()
+
+
+async def test_branches_that_were_left_count_against_the_budget(world: World) -> None:
+    """A host that changes the begin of its history at every turn leaves another branch each time."""
+    agent = await world.agent()
+    sizes = []
+    for number in range(3):
+        await agent.append(*[user(None, f"{number} {position}") for position in range(20)], base=0)
+        async with registry_of(world).locked("s") as live:
+            await registry_of(world).persist(live)
+        sizes.append(registry_of(world).size_bytes)
+    assert sizes[0] < sizes[1] < sizes[2]
+    assert sizes[1] - sizes[0] < sizes[0]
