@@ -125,10 +125,8 @@ class Registry:
     async def locked(self, session_id: str) -> AsyncIterator[LiveSession]:
         """The session with its lock held. Raises SessionNotFound."""
         async with self._slot(session_id) as slot:
-            live = slot.live
-            if live is None:
-                live = slot.live = await self._load(slot, session_id)
-                slot.resting = None
+            # To its end, also when nobody waits any more: else who has little time would never find it loaded.
+            live = slot.live if slot.live is not None else await completed(self._load(slot, session_id))
             try:
                 yield live
             except CondenseError:
@@ -144,13 +142,16 @@ class Registry:
                     await self.listener.released(live)
 
     async def _load(self, slot: _Slot, session_id: str) -> LiveSession:
-        if slot.resting is not None:
-            resting = slot.resting
-            return LiveSession(await _built(resting.wake, resting.row.length), slot.lock, resting.info)
-        stored = await self._store.load(session_id)
-        if stored is None:
-            raise SessionNotFound(session_id)
-        return LiveSession(await _built(lambda: SessionState(stored), len(stored.messages)), slot.lock)
+        resting = slot.resting
+        if resting is not None:
+            live = LiveSession(await _built(resting.wake, resting.row.length), slot.lock, resting.info)
+        else:
+            stored = await self._store.load(session_id)
+            if stored is None:
+                raise SessionNotFound(session_id)
+            live = LiveSession(await _built(lambda: SessionState(stored), len(stored.messages)), slot.lock)
+        slot.live, slot.resting = live, None
+        return live
 
     @asynccontextmanager
     async def _slot(self, session_id: str) -> AsyncIterator[_Slot]:

@@ -302,3 +302,23 @@ async def test_branches_that_were_left_count_against_the_budget(world: World) ->
         sizes.append(registry_of(world).size_bytes)
     assert sizes[0] < sizes[1] < sizes[2]
     assert sizes[1] - sizes[0] < sizes[0]
+
+
+async def test_a_load_goes_on_when_nobody_waits_for_it_any_more(world: World) -> None:
+    """A client whose deadline is shorter than a load takes would never get its session otherwise."""
+    await worked(world)
+    await world.restart()
+    calls: list[asyncio.Task[object]] = []
+
+    async def give_up(name: str) -> None:
+        if name == "load":
+            calls[0].cancel()
+            await passes()
+
+    world.store.before = give_up
+    calls.append(asyncio.create_task(world.engine.get_session("s")))
+    await asyncio.wait(calls)
+    assert calls[0].cancelled()
+    loads = world.store.calls.count("load")
+    assert (await world.engine.get_session("s")).length == 10
+    assert world.store.calls.count("load") == loads
