@@ -1,6 +1,6 @@
 """Rust: the module `v1` of the crate, below `clients/rust/src/gen`.
 
-A small program in the crate's workspace writes it; the versions that it is built from are in `Cargo.lock`. Users of
+A small program in the crate's workspace writes it; its own `Cargo.toml` pins what writes the code. Users of
 the crate need neither it nor protoc.
 """
 
@@ -15,7 +15,7 @@ CRATE = REPOSITORY / "clients" / "rust"
 
 def generate(contract: Contract, output: Path) -> None:
     """Writes the one file of the package below `output`."""
-    cargo = ["cargo", "run", "--quiet", "--locked", "--package", "condense-client-generator", "--"]
+    cargo = ["cargo", "run", "--quiet", "--package", "condense-client-generator", "--"]
     run([*cargo, contract.descriptor_set, output], cwd=CRATE, CARGO_TARGET_DIR=str(CRATE / "target"))
 
 
