@@ -20,6 +20,7 @@ from condense_grpc.domain.messages import (
     ToolCallPart,
 )
 from condense_grpc.domain.pi_json import text_or_empty
+from condense_grpc.native.cache_mark import MARK, stub_content
 from condense_grpc.native.fields import bytes_of, objects_in, opaque, rest
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_edit import member_text, with_member, written
@@ -27,7 +28,6 @@ from condense_grpc.native.json_scan import member_at
 from condense_grpc.native.part_shape import PartShape
 from condense_grpc.native.unit import Json
 
-MARK = "cache_control"
 THINKING = ("thinking", "redacted_thinking")
 
 
@@ -74,10 +74,8 @@ class Anthropic(PartShape):
         return Message(Role.CUSTOM, parts, custom_role=role, extra_json=extra_json)
 
     def with_stub(self, carrier: str, text: str) -> str:
-        """The content keeps its form: a list of blocks becomes a list of one."""
-        is_list = (member_text(carrier, "content") or "").startswith("[")
-        content: Any = [{"type": "text", "text": text}] if is_list else text
-        changed = with_member(carrier, "content", written(content))
+        """The content keeps its form: a list of blocks becomes a list of one, with the last mark that was on any."""
+        changed = with_member(carrier, "content", stub_content(member_text(carrier, "content"), text))
         return with_member(changed, "is_error", "false") if member_text(changed, "is_error") == "true" else changed
 
     def with_arguments(self, carrier: str, call_index: int, arguments_json: str) -> str:

@@ -6,12 +6,12 @@ is one text as a list while it is marked. An element that differs in nothing els
 
 import zlib
 
+from condense_grpc.native.cache_mark import MARK
 from condense_grpc.native.json_edit import member_text, with_member, without_members
 from condense_grpc.native.json_read import RawElement
 from condense_grpc.native.json_scan import items_at, member_at
 from condense_grpc.native.shape import Shape
 
-MARK = "cache_control"
 _LISTS = ("content", "tool_calls")
 _DEPTH = 3
 

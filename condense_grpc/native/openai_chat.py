@@ -19,6 +19,7 @@ from condense_grpc.domain.messages import (
     ToolCallPart,
 )
 from condense_grpc.domain.pi_json import text_or_empty
+from condense_grpc.native.cache_mark import MARK, stub_content
 from condense_grpc.native.fields import image_of_uri, objects_in, opaque, rest, text_only, uri_of_image
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_edit import edited_member, member_text, with_member, without_members, written
@@ -56,10 +57,8 @@ class OpenAIChat(Shape):
                 return Message(Role.CUSTOM, parts, custom_role=role, extra_json=rest(value, "role", "content"))
 
     def with_stub(self, carrier: str, text: str) -> str:
-        """The content keeps its form: a text, or a list of one."""
-        is_list = (member_text(carrier, "content") or "").startswith("[")
-        content: Any = [{"type": "text", "text": text}] if is_list else text
-        return with_member(carrier, "content", written(content))
+        """The content keeps its form: a text, or a list of one with the last mark that was on any."""
+        return with_member(carrier, "content", stub_content(member_text(carrier, "content"), text))
 
     def with_arguments(self, carrier: str, call_index: int, arguments_json: str) -> str:
         """See Shape."""
@@ -143,7 +142,7 @@ def _content(content: Any) -> list[Part]:
 def _part(block: Json) -> Part:
     kind, image = block.get("type"), block.get("image_url")
     if kind == "text":
-        return TextPart(text_or_empty(block.get("text")), rest(block, "type", "text", "cache_control"))
+        return TextPart(text_or_empty(block.get("text")), rest(block, "type", "text", MARK))
     if kind == "image_url" and isinstance(image, dict):
         return image_of_uri(text_or_empty(image.get("url")), rest(image, "url"))
     return opaque(block)
