@@ -11,6 +11,7 @@ from condense_grpc.engine.edit_list import NO_EDITS, EditList
 from condense_grpc.engine.edit_sums import NO_REVISION
 from condense_grpc.engine.full_view import full_view
 from condense_grpc.engine.live.shown import LiveShown
+from condense_grpc.engine.manner import cut_by_manner
 from condense_grpc.engine.measures import session_metrics, session_status
 from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.native_shown import NativeShown, find_shown
@@ -18,6 +19,7 @@ from condense_grpc.engine.native_view import native_answer
 from condense_grpc.engine.requests import (
     AppendResult,
     Applied,
+    CacheReport,
     FlushAdvice,
     FlushTrigger,
     NativeAnswer,
@@ -99,7 +101,7 @@ async def prune(
     messages = None
     if native is None and request.view is ViewKind.FULL and not request.dry_run:
         messages = await full_view(state, request, choice.edits, bodies)
-    cache = state.view.changes_to(choice.shown)
+    cache = _cache_report(state, choice, native)
     if not request.dry_run:
         _remember(state, request, choice, wide, now_ms)
     revision = choice.revision if native is None else native.revision
@@ -114,7 +116,7 @@ async def prune(
         edits=choice.edits if shows_edits else NO_EDITS,
         messages=messages,
         reclaim=report_of(state, choice.raw_chars, choice.chars, wide),
-        cache=cache if cache is None or native is None else native.in_elements(cache),
+        cache=cache,
         applied=Applied() if choice.view is None else choice.view.applied,
         advice=flush_advice(state),
         violations=appended.violations,
@@ -130,6 +132,18 @@ def _native_shown(state: SessionState, request: PruneRequest, choice: Choice) ->
         return None
     asked = None if native is None else native.format
     return find_shown(state, lambda: choice.edits, choice.revision, is_plain=choice.view is None, asked=asked)
+
+
+def _cache_report(state: SessionState, choice: Choice, native: NativeShown | None) -> CacheReport | None:
+    """How the view differs from the last one, in elements of the client. To be asked before it is remembered."""
+    report = state.view.changes_to(choice.shown)
+    form = format_of(state.transcript)
+    if report is None or native is None:
+        return report
+    if form is not None:
+        is_plain = choice.view is None
+        report = cut_by_manner(state, form, report, choice.shown, lambda: choice.edits, is_plain=is_plain)
+    return native.in_elements(report)
 
 
 async def _native_answer(
