@@ -17,7 +17,7 @@ from typing import Any
 import truth
 from matching import find_difference
 from peer import Runner, RunnerDied, Server
-from templates import elements_of
+from templates import elements_of, text_of
 
 SCENARIOS = Path(__file__).resolve().parent / "scenarios.json"
 LAST = "ends-with-its-input"
@@ -118,7 +118,7 @@ class Play:
             case "session":
                 name = order.pop("same", session)
                 order.setdefault("id", self.ids.get(name) or f"{secrets.token_hex(4)} é/{name}")
-                self.ids[session] = order["id"]
+                self.ids[session] = order["id"] = text_of(order["id"], 0)
                 self.sent[session] = []
             case "append":
                 order["elements"] = list(elements_of(order["elements"], self.suite.lists))

@@ -65,7 +65,8 @@ def _condition(name: str, operand: Any, actual: Any, saved: Mapping[str, Any], w
                 return f"{where} is {_shown(actual)}, which has no length"
             return find_difference(operand, len(actual), saved, f"{where} (its length)")
         case "$sha256Of":
-            digest = hashlib.sha256(text_of(operand["of"], operand.get("n", 0)).encode()).hexdigest()
+            text = text_of(operand["of"], operand.get("n", 0))
+            digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
             return find_difference(digest, actual, saved, where)
         case "$json":
             try:

@@ -14,6 +14,9 @@ import (
 	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
+// Longer ids are not for load balancers: the server refuses them, and metadata of their size would not reach it.
+const maxSessionHeader = 8000
+
 // A Client is a connection to a server. It may be shared by goroutines, and is closed by Close.
 type Client struct {
 	options      Options
@@ -66,8 +69,8 @@ func (c *Client) outgoing(ctx context.Context, sessionID string) context.Context
 	if c.options.Token != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+c.options.Token)
 	}
-	if sessionID != "" {
-		ctx = metadata.AppendToOutgoingContext(ctx, "x-condense-session", quoted(sessionID))
+	if session := quoted(sessionID); session != "" && len(session) <= maxSessionHeader {
+		ctx = metadata.AppendToOutgoingContext(ctx, "x-condense-session", session)
 	}
 	return ctx
 }

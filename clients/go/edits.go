@@ -110,8 +110,12 @@ func readFullView[T any](list []T, texts [][]byte, shown []byte) ([]T, error) {
 
 // read makes an element of JSON. A new value takes its place: the caller's own is never written to.
 func read[T any](text []byte, target *T) error {
-	if raw, isRaw := any(target).(*json.RawMessage); isRaw {
-		*raw = append(json.RawMessage(nil), text...)
+	switch raw := any(target).(type) {
+	case *json.RawMessage:
+		*raw = bytes.Clone(text)
+		return nil
+	case *[]byte:
+		*raw = bytes.Clone(text)
 		return nil
 	}
 	var made T

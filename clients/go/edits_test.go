@@ -1,6 +1,7 @@
 package condense
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,5 +113,16 @@ func TestTheFullViewHoldsTheCallersOwnElements(t *testing.T) {
 	}
 	if &view[1][0] != &list[1][0] || &view[2][0] != &list[0][0] || &view[3][0] != &list[2][0] || &view[4][0] == &list[2][0] {
 		t.Error("own elements are copies")
+	}
+}
+
+// Bytes are JSON as they are, also where the service has written them.
+func TestElementsThatAreBytesAreReadAsTheyAreWritten(t *testing.T) {
+	edits := []*condensev1.Edit{
+		{MessageIndex: 0, NativeJson: []byte(`{"n": 1.0}`), Change: &condensev1.Edit_StripThinking{StripThinking: &condensev1.StripThinking{}}},
+	}
+	view, err := applyEdits([][]byte{[]byte(`{"n":0}`)}, edits)
+	if err != nil || !bytes.Equal(view[0], []byte(`{"n": 1.0}`)) {
+		t.Fatal(string(view[0]), err)
 	}
 }

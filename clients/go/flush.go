@@ -57,19 +57,27 @@ func (s *Session[T]) Flush(ctx context.Context, messages []T, options ...FlushOp
 	}
 	if list.deltaBytes(list.base()) <= s.client().options.UnaryDeltaBytes {
 		request.Delta = list.delta(list.base())
+	}
+	for refusals := 1; ; refusals++ {
+		if request.Delta == nil { // an upload finds out what the server has
+			if request.Delta, err = s.delivery.append(ctx, list); err != nil {
+				return nil, err
+			}
+		}
 		stream, err := openFlush(ctx, s.client(), request, s.client().condense.FlushBatches)
-		if !errors.Is(err, ErrTranscriptMismatch) && !errors.Is(err, ErrDeltaTooLarge) {
+		heals := errors.Is(err, ErrTranscriptMismatch) || errors.Is(err, ErrDeltaTooLarge)
+		if !heals || refusals == maxBases {
 			return stream, err
 		}
+		request.Delta = nil
 	}
-	if request.Delta, err = s.delivery.append(ctx, list); err != nil {
-		return nil, err
-	}
-	return openFlush(ctx, s.client(), request, s.client().condense.FlushBatches)
 }
 
 // Compact compresses every finished chain. Otherwise like Flush.
 func (s *Session[T]) Compact(ctx context.Context, options ...FlushOptions) (*FlushStream, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	request := &condensev1.CompactChainsRequest{SessionId: s.ID(), Attach: true}
 	if len(options) > 0 {
 		request.Attach = !options[0].Alone

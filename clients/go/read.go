@@ -15,8 +15,14 @@ import (
 // as the three bytes that it would have. After a broken connection it goes on where that ended. A ref that names no
 // single result is ErrResultNotFound. The reader must be closed.
 func (s *Session[T]) Read(ctx context.Context, ref string) (io.ReadCloser, error) {
+	if err := s.check(ref); err != nil {
+		return nil, err
+	}
 	original := &original{client: s.client(), ctx: s.outgoing(ctx), request: &condensev1.ReadToolResultRequest{SessionId: s.ID(), Ref: ref}}
-	return original, original.open()
+	if err := original.open(); err != nil {
+		return nil, err
+	}
+	return original, nil
 }
 
 // An original is a stream of ReadToolResult, opened again behind what has arrived when it breaks.

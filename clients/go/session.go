@@ -3,6 +3,7 @@ package condense
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"unicode/utf8"
 
@@ -126,10 +127,12 @@ func (s *Session[T]) fullView(ctx context.Context, messages []T, list *draft) ([
 // and are no error.
 func (s *Session[T]) Query(ctx context.Context, refs []string, slices ...*condensev1.Slice) (*Answer, error) {
 	request := &condensev1.QueryToolCallRequest{SessionId: s.ID(), Refs: refs, Slices: slices}
-	for _, ref := range refs {
-		if !utf8.ValidString(ref) {
-			return nil, refused(ErrRequestInvalid, "a ref is no UTF-8, which no ref is", nil)
-		}
+	asked := append([]string(nil), refs...)
+	for _, slice := range slices {
+		asked = append(asked, slice.GetRef(), slice.GetPattern().GetPattern())
+	}
+	if err := s.check(asked...); err != nil {
+		return nil, err
 	}
 	response, err := call(s.outgoing(ctx), s.client(), s.client().options.CallTimeout, request, s.client().condense.QueryToolCall)
 	if err != nil {
@@ -162,11 +165,17 @@ func (s *Session[T]) Diagnostics(ctx context.Context, page ...*condensev1.GetDia
 		request.PageSize, request.PageToken, request.Kinds = wanted.GetPageSize(), wanted.GetPageToken(), wanted.GetKinds()
 	}
 	request.SessionId = s.ID()
+	if err := s.check(request.PageToken); err != nil {
+		return nil, err
+	}
 	return call(s.outgoing(ctx), s.client(), s.client().options.CallTimeout, request, s.client().condense.GetDiagnostics)
 }
 
 // Delete removes everything of the session from the server, and tells whether there was one.
 func (s *Session[T]) Delete(ctx context.Context) (bool, error) {
+	if err := s.check(); err != nil {
+		return false, err
+	}
 	request := &condensev1.DeleteSessionRequest{SessionId: s.ID(), AllowMissing: true}
 	response, err := call(s.outgoing(ctx), s.client(), s.client().options.CallTimeout, request, s.client().sessions.DeleteSession)
 	if err != nil {
@@ -187,10 +196,15 @@ func (s *Session[T]) draft(messages []T) (*draft, error) {
 	return newDraft(s.format, messages, s.delivery.history(), s.client().options.MaxMessageBytes)
 }
 
-// check refuses an id that cannot be sent.
-func (s *Session[T]) check() error {
+// check refuses texts that cannot be sent: those of a request, and the id.
+func (s *Session[T]) check(texts ...string) error {
 	if !utf8.ValidString(s.ID()) {
 		return refused(ErrSessionIDInvalid, "the session id is no UTF-8: choose another one", nil)
+	}
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return refused(ErrRequestInvalid, fmt.Sprintf("%q is no UTF-8, which nothing that is asked for can be", text), nil)
+		}
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	condensev1 "github.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1"
 )
 
 // Whatever happens to the caller's list and to the server: after a prune the server has exactly the list, and a prune
@@ -157,5 +159,41 @@ func TestCallsOfOneSessionMayOverlap(t *testing.T) {
 	calls.Wait()
 	if _, err := session.Prune(context.Background(), list); err != nil || !reflect.DeepEqual(fake.list, texts(list)) {
 		t.Error(fake.list, err)
+	}
+}
+
+// A Go string can hold what no request can: each call says so itself, with the error of its kind.
+func TestTextsThatAreNoUTF8AreRefusedBeforeAnythingIsSent(t *testing.T) {
+	ctx, wrong := context.Background(), "t1 \xed\xa0\xbd"
+	session := NewSession[[]byte](connect(t, &fakeServer{}), "s", OpenAIChat)
+	asked := map[string]func() error{
+		"ref":      func() error { _, err := session.Query(ctx, []string{wrong}); return err },
+		"slice":    func() error { _, err := session.Query(ctx, []string{"t1"}, Lines(wrong, 1, 2)); return err },
+		"pattern":  func() error { _, err := session.Query(ctx, []string{"t1"}, Matches("t1", wrong, 0)); return err },
+		"original": func() error { _, err := session.Read(ctx, wrong); return err },
+		"page token": func() error {
+			_, err := session.Diagnostics(ctx, &condensev1.GetDiagnosticsRequest{PageToken: wrong})
+			return err
+		},
+	}
+	for name, ask := range asked {
+		if err := ask(); !errors.Is(err, ErrRequestInvalid) {
+			t.Error(name, err)
+		}
+	}
+	nameless := NewSession[[]byte](session.client(), wrong, OpenAIChat)
+	calls := map[string]func() error{
+		"prune":       func() error { _, err := nameless.Prune(ctx, nil); return err },
+		"flush":       func() error { _, err := nameless.Flush(ctx, nil); return err },
+		"compact":     func() error { _, err := nameless.Compact(ctx); return err },
+		"query":       func() error { _, err := nameless.Query(ctx, []string{"t1"}); return err },
+		"read":        func() error { _, err := nameless.Read(ctx, "t1"); return err },
+		"diagnostics": func() error { _, err := nameless.Diagnostics(ctx); return err },
+		"delete":      func() error { _, err := nameless.Delete(ctx); return err },
+	}
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, ErrSessionIDInvalid) {
+			t.Error(name, err)
+		}
 	}
 }

@@ -8,6 +8,8 @@ from condense_grpc.client.steps import Metadata
 
 MIB = 1024 * 1024
 _PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
+# Longer ids are not for load balancers: the server refuses them, and metadata of their size would not reach it.
+_MAX_SESSION_HEADER = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ def call_metadata(token: str | None, session_id: str | None = None) -> Metadata:
     Metadata is ASCII; other characters of a session id are percent-encoded.
     """
     metadata: Metadata = (("authorization", f"Bearer {token}"),) if token else ()
-    if session_id:
-        metadata += (("x-condense-session", quote(session_id, safe=_PRINTABLE)),)
+    session = quote(session_id or "", safe=_PRINTABLE)
+    if 0 < len(session) <= _MAX_SESSION_HEADER:
+        metadata += (("x-condense-session", session),)
     return metadata

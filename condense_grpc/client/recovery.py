@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from condense_grpc.api.condense.v1.query_pb2 import Slice
 from condense_grpc.client import slices
+from condense_grpc.client.errors import RequestInvalid
 
 Provider: TypeAlias = Literal["openai", "openai_responses", "anthropic", "gemini"]
 
@@ -142,7 +143,7 @@ def _slice(value: Any) -> Slice:
             around = int(value.get("contextLines") or 0)
             return slices.matches(ref, pattern, regex=value.get("regex") is True, context_lines=around)
         return Slice(ref=ref)
-    except (TypeError, ValueError, LookupError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError, RequestInvalid):
         wanted = (
             '{"ref": "t12", "lines": [1, 200]}, {"ref": "t12", "chars": [1, 5000]} or {"ref": "t12", "pattern": "x"}'
         )

@@ -23,7 +23,7 @@ from condense_grpc.api.condense.v1.view_pb2 import VIEW_EDITS, VIEW_FULL, PruneM
 from condense_grpc.client.adapters.base import MessageAdapter
 from condense_grpc.client.adapters.native import NativeAdapter
 from condense_grpc.client.arrangement import EditNotUnderstood, apply_edits, read_full_view
-from condense_grpc.client.delivery import Delivery
+from condense_grpc.client.delivery import MAX_ATTEMPTS, Delivery
 from condense_grpc.client.draft import Draft
 from condense_grpc.client.errors import (
     CondenseError,
@@ -145,10 +145,10 @@ class SessionCore(Generic[T]):
         """Emits the events of a flush, the last of which is `completed`."""
         draft = None if objects is None else self._delivery.draft(objects)
         delta = None if draft is None else self._delivery.find_small_delta(draft)
-        uploaded = False
+        refusals = 0
         while True:
-            if draft is not None and delta is None:
-                delta, uploaded = (yield from self._delivery.append(draft)), True
+            if draft is not None and delta is None:  # an upload finds out what the server has
+                delta = yield from self._delivery.append(draft)
             request = FlushBatchesRequest(
                 session_id=self.session_id,
                 delta=delta,
@@ -161,7 +161,8 @@ class SessionCore(Generic[T]):
             try:
                 opened = yield from self._delivery.open("FlushBatches", request, options.timeout_seconds)
             except (TranscriptMismatch, DeltaTooLarge):
-                if draft is None or uploaded:
+                refusals += 1
+                if draft is None or refusals == MAX_ATTEMPTS:
                     raise
                 delta = None
             else:

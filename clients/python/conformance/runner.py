@@ -190,7 +190,7 @@ class Runner:
     def read(self, order: Order) -> Report:
         """One original, verbatim."""
         text = "".join(self._sessions[order["session"]].read(order["ref"]))
-        return {"chars": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+        return {"chars": len(text), "sha256": hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()}
 
     def recoveryTool(self, order: Order) -> Report:
         """The definition for a provider, as JSON text."""

@@ -18,7 +18,7 @@ use crate::sent_history::{Checkpoint, SentHistory};
 use crate::transport::{Transport, within};
 use crate::v1::{AppendMessagesRequest, PruneMessagesRequest, PruneMessagesResponse, SessionConfig, TranscriptDelta};
 
-const MAX_ATTEMPTS: usize = 5;
+pub(crate) const MAX_ATTEMPTS: usize = 5;
 
 /// The appends of one session, and what the server is known to have of its history.
 #[derive(Debug)]

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::delivery::{Delivery, Parcel};
+use crate::delivery::{Delivery, MAX_ATTEMPTS, Parcel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::{FlushStream, Source};
 use crate::format::Format;
@@ -175,15 +175,22 @@ impl Session {
     /// See [`Session::flush`].
     pub async fn flush_with<T: Serialize>(&self, messages: &[T], options: FlushOptions) -> Result<FlushStream> {
         let mut parcel = self.delivery().parcel(messages)?;
-        if let Some(delta) = self.delivery().find_small_delta(&parcel)? {
-            match self.open_flush(Some(delta), &options).await {
+        let mut small = self.delivery().find_small_delta(&parcel)?;
+        let mut refusals = 0;
+        loop {
+            let delta = match small.take() {
+                Some(delta) => delta,
                 // An upload finds out what the server has.
-                Err(error) if matches!(error.kind(), ErrorKind::TranscriptMismatch | ErrorKind::DeltaTooLarge) => {}
+                None => self.delivery().append(&mut parcel).await?,
+            };
+            refusals += 1;
+            match self.open_flush(Some(delta), &options).await {
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::TranscriptMismatch | ErrorKind::DeltaTooLarge)
+                        && refusals < MAX_ATTEMPTS => {}
                 outcome => return outcome,
             }
         }
-        let delta = self.delivery().append(&mut parcel).await?;
-        self.open_flush(Some(delta), &options).await
     }
 
     /// Condenses what the server has, or follows the flush that it has started.

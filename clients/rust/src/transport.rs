@@ -15,6 +15,9 @@ use crate::v1::session_service_client::SessionServiceClient;
 
 pub(crate) const MIB: usize = 1024 * 1024;
 
+/// Longer ids are not for load balancers: the server refuses them, and metadata of their size would not reach it.
+const MAX_SESSION_HEADER: usize = 8000;
+
 /// How a client connects and how long it waits. The defaults fit a server with default settings; `Builder` changes them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -77,7 +80,7 @@ impl Transport {
     }
 
     pub(crate) fn for_session(&self, session_id: &str) -> Self {
-        let encoded = Some(percent_encoded(session_id)).filter(|id| !id.is_empty());
+        let encoded = Some(percent_encoded(session_id)).filter(|id| (1..=MAX_SESSION_HEADER).contains(&id.len()));
         let session = encoded.and_then(|id| MetadataValue::try_from(id).ok());
         Self { session, ..self.clone() }
     }

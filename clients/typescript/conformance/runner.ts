@@ -23,6 +23,7 @@ type Report = Record<string, unknown>;
 type Open = condense.Session<Record<string, unknown>>;
 
 /** The names that scenarios use for the classes of this language where they differ. */
+const LONE_SURROGATE = /(\p{Surrogate})/u;
 const NAMES: Record<string, string> = { NotImplementedByServer: "NotImplemented", ServerInternal: "Internal" };
 
 /** What the orders of one scenario have opened. */
@@ -118,10 +119,12 @@ class Runner {
         text += piece;
       }
       let chars = 0;
-      for (const _ of text) {
-        chars++;
+      const digest = createHash("sha256");
+      for (const piece of text.split(LONE_SURROGATE)) {
+        chars += Array.from(piece).length;
+        digest.update(piece.isWellFormed() ? piece : bytesOfHalf(piece));
       }
-      return { chars, sha256: createHash("sha256").update(text).digest("hex") };
+      return { chars, sha256: digest.digest("hex") };
     },
     recoveryTool: (order) => ({ json: JSON.stringify(recoveryTool(order["provider"] as "openai")) }),
     answer: async (order) => ({ text: await this.at(order).session.answerToolCall(order["arguments"]) }),
@@ -191,6 +194,12 @@ class Runner {
     this.flushes.set(order.flush ?? "", stream);
     return readEvents(stream, order["until"]);
   }
+}
+
+/** Half of a character as the bytes that it would have. */
+function bytesOfHalf(half: string): Uint8Array {
+  const code = half.charCodeAt(0);
+  return Uint8Array.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
 }
 
 function configOf(given: unknown): SessionOptions["config"] {

@@ -32,6 +32,9 @@ export interface OpenStream<M> {
   close(): void;
 }
 
+/** Longer ids are not for load balancers: the server refuses them, and metadata of their size would not reach it. */
+const MAX_SESSION_HEADER = 8000;
+
 /** A connection to a server, shared by the sessions of a client. */
 export class Connection {
   readonly condense: Client<typeof CondenseService>;
@@ -117,9 +120,10 @@ export class Connection {
     if (this.options.token) {
       headers.set("authorization", `Bearer ${this.options.token}`);
     }
-    if (sessionId) {
-      // For load balancers that keep a session on one server. Metadata is ASCII; the rest is percent-encoded.
-      headers.set("x-condense-session", sessionId.replace(/[^!-$&-~]/gu, encodeURIComponent));
+    // For load balancers that keep a session on one server. Metadata is ASCII; the rest is percent-encoded.
+    const session = sessionId.replace(/[^!-$&-~]/gu, encodeURIComponent);
+    if (session && session.length <= MAX_SESSION_HEADER) {
+      headers.set("x-condense-session", session);
     }
     return headers;
   }

@@ -15,7 +15,7 @@ import type { PruneMessagesResponse } from "./gen/condense/v1/view_pb.js";
 import type { CallOptions } from "./options.js";
 import { SentHistory, START, type Checkpoint } from "./sent-history.js";
 
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 /** The deliveries of one session, and what the server is known to have of its history. */
 export class Delivery<T extends object> {

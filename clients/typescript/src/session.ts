@@ -9,7 +9,7 @@
 import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 
 import { isUnavailable, type Connection, type OpenStream } from "./connection.js";
-import { Delivery } from "./delivery.js";
+import { Delivery, MAX_ATTEMPTS } from "./delivery.js";
 import type { Draft } from "./draft.js";
 import {
   ConfigInvalidError,
@@ -186,12 +186,11 @@ export class Session<T extends object> {
     const { sessionId } = this;
     const { trigger = FlushTrigger.MANUAL, attach = true, compact = false, dryRun = false } = options;
     let delta = draft && this.delivery.findSmallDelta(draft);
-    let isUploaded = false;
+    let refusals = 0;
     let stream: OpenStream<{ readonly event?: FlushEventMessage | undefined }> | undefined;
     while (!stream) {
       if (draft && !delta) {
-        delta = await this.delivery.append(draft, options);
-        isUploaded = true;
+        delta = await this.delivery.append(draft, options); // an upload finds out what the server has
       }
       const config = this.delivery.config && { config: this.delivery.config };
       const request = { sessionId, trigger, attach, compact, dryRun, ...config, ...(delta && { delta }) };
@@ -201,7 +200,7 @@ export class Session<T extends object> {
         );
       } catch (error) {
         const isHealed = error instanceof TranscriptMismatchError || error instanceof DeltaTooLargeError;
-        if (!draft || isUploaded || !isHealed) {
+        if (!draft || !isHealed || ++refusals === MAX_ATTEMPTS) {
           throw error;
         }
         delta = undefined;

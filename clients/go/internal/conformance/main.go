@@ -14,7 +14,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -367,7 +366,13 @@ func read(ctx context.Context, s *session, ref string) (any, error) {
 		return nil, err
 	}
 	digest := sha256.Sum256(text)
-	return object{"chars": utf8.RuneCount(text), "sha256": hex.EncodeToString(digest[:])}, nil
+	chars := 0
+	for _, octet := range text {
+		if octet&0xC0 != 0x80 { // the first byte of a character, or of half of one
+			chars++
+		}
+	}
+	return object{"chars": chars, "sha256": hex.EncodeToString(digest[:])}, nil
 }
 
 // What scenarios call the kinds, most special ones first.

@@ -89,9 +89,15 @@ impl Runner {
                 Ok(reports::answer(&self.session(order).query(&refs, &slices).await?))
             }
             "read" => {
-                let original = self.session(order).read_result(text(order, "ref")).read_to_end().await?;
-                let digest = Sha256::digest(&original).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                Ok(json!({"chars": original.chars().count(), "sha256": digest}))
+                let mut original = self.session(order).read_result(text(order, "ref"));
+                let (mut digest, mut chars) = (Sha256::new(), 0);
+                while let Some(bytes) = original.next_bytes().await? {
+                    // The first byte of a character, or of half of one.
+                    chars += bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+                    digest.update(&bytes);
+                }
+                let digest = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                Ok(json!({"chars": chars, "sha256": digest}))
             }
             "recoveryTool" => {
                 let tool = recovery_tool(format(match text(order, "provider") {

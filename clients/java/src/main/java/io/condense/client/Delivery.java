@@ -21,7 +21,7 @@ import java.util.function.Function;
  * is left to send with the request itself.
  */
 final class Delivery<T> {
-  private static final int MAX_ATTEMPTS = 5;
+  static final int MAX_ATTEMPTS = 5;
 
   private final String sessionId;
   private final Format format;

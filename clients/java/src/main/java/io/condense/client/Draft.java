@@ -1,5 +1,7 @@
 package io.condense.client;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.condense.client.SentHistory.Checkpoint;
@@ -7,6 +9,7 @@ import io.condense.v1.AppendMessagesRequest;
 import io.condense.v1.NativeMessages;
 import io.condense.v1.SessionConfig;
 import io.condense.v1.TranscriptDelta;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,6 +54,7 @@ final class Draft<T> {
       if (unchanged == index && sent.has(index, digest)) {
         unchanged++;
       } else {
+        requireObject(index, text);
         texts.put(index, text);
       }
     }
@@ -167,6 +171,22 @@ final class Draft<T> {
       throw tooLarge(index, bytes.length);
     }
     return bytes;
+  }
+
+  /**
+   * One element is one object: anything else would be another list, and be blamed on the server.
+   */
+  private static void requireObject(int index, byte[] text) {
+    try (JsonParser parser = JacksonJson.MAPPER.createParser(text)) {
+      boolean isObject = parser.nextToken() == JsonToken.START_OBJECT;
+      parser.skipChildren();
+      if (isObject && parser.nextToken() == null) {
+        return;
+      }
+    } catch (IOException notJson) {
+      // said below
+    }
+    throw invalid(index, "is no JSON object");
   }
 
   private static CondenseException invalid(int index, String what) {

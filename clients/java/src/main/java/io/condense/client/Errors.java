@@ -85,6 +85,13 @@ final class Errors {
     return new CondenseException(Details.local("", message, Map.of()));
   }
 
+  /** The thread was interrupted while it waited to try again after a failure. */
+  static CondenseException interrupted(CondenseException failure) {
+    return new CondenseException.Cancelled(
+        new Details(
+            "the thread was interrupted", "", Map.of(), Optional.empty(), List.of(), failure));
+  }
+
   static CondenseException resultNotFound(String ref) {
     String message = "'" + ref + "' names no result of this session, or several: use a ref";
     return new CondenseException.ResultNotFound(Details.local("", message, Map.of()));

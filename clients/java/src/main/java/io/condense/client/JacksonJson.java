@@ -20,6 +20,8 @@ enum JacksonJson implements Json<JsonNode> {
                       StreamReadConstraints.builder()
                           .maxStringLength(Integer.MAX_VALUE)
                           .maxNumberLength(Integer.MAX_VALUE)
+                          .maxNameLength(Integer.MAX_VALUE)
+                          .maxNestingDepth(Integer.MAX_VALUE)
                           .build())
                   .build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)

@@ -70,7 +70,7 @@ public record RetryPolicy(int maxAttempts, Duration firstDelay, Duration maxDela
       Thread.sleep(delay.toMillis(), delay.toNanosPart() % 1_000_000);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw error;
+      throw Errors.interrupted(error);
     }
   }
 }

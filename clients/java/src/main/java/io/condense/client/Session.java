@@ -151,14 +151,16 @@ public final class Session<T> {
     }
     Draft<T> draft = delivery.draft(messages);
     Optional<TranscriptDelta> delta = delivery.findSmallDelta(draft);
-    if (delta.isPresent()) {
+    for (int refusals = 1; ; refusals++) {
       try {
-        return openFlush(delta.get(), options);
+        return openFlush(delta.orElseGet(() -> delivery.append(draft)), options);
       } catch (CondenseException.TranscriptMismatch | CondenseException.DeltaTooLarge error) {
-        // An upload finds out what the server has.
+        if (refusals == Delivery.MAX_ATTEMPTS) {
+          throw error;
+        }
+        delta = Optional.empty(); // an upload finds out what the server has
       }
     }
-    return openFlush(delivery.append(draft), options);
   }
 
   private FlushStream openFlush(TranscriptDelta delta, FlushOptions options) {
@@ -208,9 +210,10 @@ public final class Session<T> {
 
   /** See {@link #query(List, Slice...)}. */
   public Answer query(List<String> refs, List<Slice> slices) {
-    if (!refs.stream().allMatch(Utf8::isWellFormed)) {
-      throw Errors.local(
-          "REQUEST_INVALID", "a ref holds half of a character, which no ref has", Map.of());
+    refs.forEach(Session::requireWellFormed);
+    for (Slice slice : slices) {
+      requireWellFormed(slice.getRef());
+      requireWellFormed(slice.getPattern().getPattern());
     }
     QueryToolCallRequest request =
         QueryToolCallRequest.newBuilder()
@@ -265,11 +268,18 @@ public final class Session<T> {
    * there is none.
    */
   public ResultReader readResult(String ref) {
-    if (!Utf8.isWellFormed(ref)) {
-      throw Errors.local(
-          "REQUEST_INVALID", "a ref holds half of a character, which no ref has", Map.of());
-    }
+    requireWellFormed(ref);
     return new ResultReader(transport, id, ref);
+  }
+
+  /** What half of a character would become on its way is another text, which nobody asked for. */
+  private static void requireWellFormed(String text) {
+    if (!Utf8.isWellFormed(text)) {
+      throw Errors.local(
+          "REQUEST_INVALID",
+          "a text of the request holds half of a character, which nothing that is asked for can",
+          Map.of());
+    }
   }
 
   /** How the session is doing. */
@@ -281,6 +291,7 @@ public final class Session<T> {
    * The same with a page of the entries behind it; size 0 and an empty token are the first page.
    */
   public GetDiagnosticsResponse diagnostics(int pageSize, String pageToken) {
+    requireWellFormed(pageToken);
     GetDiagnosticsRequest request =
         GetDiagnosticsRequest.newBuilder()
             .setSessionId(id)

@@ -27,6 +27,12 @@ final class Transport {
   private static final Metadata.Key<String> SESSION =
       Metadata.Key.of("x-condense-session", Metadata.ASCII_STRING_MARSHALLER);
 
+  /**
+   * Longer ids are not for load balancers: the server refuses them, and metadata of their size
+   * would not reach it.
+   */
+  private static final int MAX_SESSION_HEADER = 8000;
+
   private final Channel channel;
   final ClientOptions options;
 
@@ -42,9 +48,10 @@ final class Transport {
 
   /** The same for one session, which load balancers can keep on one server. */
   Transport forSession(String sessionId) {
-    return sessionId.isEmpty()
+    String session = percentEncoded(sessionId);
+    return session.isEmpty() || session.length() > MAX_SESSION_HEADER
         ? this
-        : new Transport(with(channel, SESSION, percentEncoded(sessionId)), options);
+        : new Transport(with(channel, SESSION, session), options);
   }
 
   private static Channel with(Channel channel, Metadata.Key<String> key, String value) {
@@ -120,7 +127,10 @@ final class Transport {
 
       @Override
       public void onCompleted() {
-        // An answer without a message: the call itself says so with an error.
+        answer.completeExceptionally(
+            io.grpc.Status.INTERNAL
+                .withDescription("the upload has ended without an answer")
+                .asRuntimeException()); // does nothing if there was one
       }
     };
   }

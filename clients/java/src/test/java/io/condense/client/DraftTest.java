@@ -55,7 +55,9 @@ class DraftTest {
 
   @Test
   void whatCannotBeSentIsRefusedWithItsPlace() {
-    for (String element : List.of("text", "[]", "")) {
+    List<String> wrong =
+        List.of("text", "[]", "", "{\"a\":", "{},{}", "{} {}", "{}x", "{'a':1}", "{\"a\":\"\n\"}");
+    for (String element : wrong) {
       CondenseException error =
           assertThrows(CondenseException.MessageInvalid.class, () -> draft("{}", element), element);
       assertEquals("1", error.metadata().get("messageIndex"));

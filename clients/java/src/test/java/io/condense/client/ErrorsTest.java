@@ -3,6 +3,7 @@ package io.condense.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.Any;
 import com.google.rpc.ErrorInfo;
@@ -75,6 +76,22 @@ class ErrorsTest {
     CondenseException quota =
         Errors.of(failure(Status.Code.RESOURCE_EXHAUSTED, "QUOTA_EXCEEDED", "condense.v1"));
     assertEquals(Optional.of(Duration.ofMillis(1500)), policy.delay(1, quota));
+  }
+
+  @Test
+  void anInterruptedWaitIsACancelledCall() {
+    CondenseException unavailable = Errors.of(Status.UNAVAILABLE.asRuntimeException());
+    Thread.currentThread().interrupt();
+    CondenseException error =
+        assertThrows(
+            CondenseException.Cancelled.class,
+            () ->
+                RetryPolicy.DEFAULT.run(
+                    () -> {
+                      throw unavailable;
+                    }));
+    assertEquals(true, Thread.interrupted(), "the thread stays interrupted");
+    assertSame(unavailable, error.getCause());
   }
 
   private static StatusRuntimeException failure(Status.Code code, String reason, String domain) {

@@ -20,6 +20,7 @@ import io.condense.v1.PruneOn;
 import io.condense.v1.SessionConfig;
 import io.condense.v1.Slice;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -140,8 +141,7 @@ public final class Runner {
         return Reports.answer(answer);
       case "read":
         String text = session.readResult(order.path("ref").asText()).readAll();
-        byte[] digest =
-            MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytesOf(text));
         return MAPPER
             .createObjectNode()
             .put("chars", text.codePointCount(0, text.length()))
@@ -251,6 +251,23 @@ public final class Runner {
 
   private static Format format(String name) {
     return Format.valueOf(name.toUpperCase(java.util.Locale.ROOT).replace('-', '_'));
+  }
+
+  /** As UTF-8, with half of a character as the bytes that it would have. */
+  private static byte[] bytesOf(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+    text.codePoints()
+        .forEach(
+            code -> {
+              if (code < Character.MIN_SURROGATE || code > Character.MAX_SURROGATE) {
+                bytes.writeBytes(Character.toString(code).getBytes(StandardCharsets.UTF_8));
+              } else {
+                bytes.write(0xe0 | code >> 12);
+                bytes.write(0x80 | code >> 6 & 0x3f);
+                bytes.write(0x80 | code & 0x3f);
+              }
+            });
+    return bytes.toByteArray();
   }
 
   private static Slice slice(JsonNode wanted) {
