@@ -32,6 +32,9 @@ func NewClient(target string, options ...Option) (*Client, error) {
 	for _, option := range options {
 		option(&chosen)
 	}
+	if strings.ContainsFunc(chosen.Token, func(char rune) bool { return char < ' ' || char > '~' }) {
+		return nil, refused(ErrRequestInvalid, "the token has characters that no header can hold: check it", nil)
+	}
 	connection, err := grpc.NewClient(target, chosen.dialOptions()...)
 	if err != nil {
 		return nil, fmt.Errorf("condense: the target %q cannot be used: %w", target, err)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from condense_grpc.client.errors import RequestInvalid
 from condense_grpc.client.retry import RetryPolicy
 from condense_grpc.client.steps import Metadata
 
@@ -39,6 +40,13 @@ class ClientOptions:
             ("grpc.keepalive_time_ms", int(self.keepalive_seconds * 1000)),
             ("grpc.keepalive_timeout_ms", 20_000),
         ]
+
+
+def checked_token(token: str | None) -> str | None:
+    """A token that a header can hold. Raises `RequestInvalid`."""
+    if token and not (token.isascii() and token.isprintable()):
+        raise RequestInvalid("the token has characters that no header can hold: check it")
+    return token
 
 
 def call_metadata(token: str | None, session_id: str | None = None) -> Metadata:

@@ -15,7 +15,7 @@ from condense_grpc.api.condense.v1.query_pb2 import Slice
 from condense_grpc.api.condense.v1.usage_pb2 import ContextUsage
 from condense_grpc.client.adapters import PROTOBUF, MessageAdapter
 from condense_grpc.client.errors import CondenseError
-from condense_grpc.client.options import ClientOptions, call_metadata
+from condense_grpc.client.options import ClientOptions, call_metadata, checked_token
 from condense_grpc.client.retry import with_retries
 from condense_grpc.client.session_core import FlushOptions, PruneOptions, SessionCore
 from condense_grpc.client.steps import Send, once
@@ -56,7 +56,7 @@ class CondenseClient:
 
     def _use(self, channel: grpc.Channel, token: str | None) -> None:
         self.channel = channel
-        self._token = token
+        self._token = checked_token(token)
         self._driver = Driver(channel)
 
     @overload

@@ -54,7 +54,7 @@ def test_a_flush_heals_a_mismatch(session: Any, backend: FakeBackend) -> None:
 
 def test_a_flush_that_never_agrees_ends_in_an_error(session: Any, backend: FakeBackend) -> None:
     """Healing is bounded here too."""
-    backend.before["FlushBatches"].extend([mismatch(4, 3, "other")] * 3)
+    backend.before["FlushBatches"].extend([mismatch(4, 3, "other")] * 9)
     with pytest.raises(errors.TranscriptMismatch):
         session.flush(turn()).wait()
 

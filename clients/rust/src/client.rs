@@ -136,10 +136,14 @@ impl Builder {
 
     /// Uses a connection that is there already.
     pub fn over(self, channel: Channel) -> Result<Client> {
-        let bearer = |token: &str| MetadataValue::<Ascii>::try_from(format!("Bearer {token}"));
-        let authorization = self.token.as_deref().map(bearer).transpose().map_err(|_| {
-            Error::local(ErrorKind::RequestInvalid, "the token has characters that no header can hold: check it")
-        })?;
+        let bearer = |token: &str| {
+            let value =
+                Some(format!("Bearer {token}")).filter(|it| it.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+            value.and_then(|it| MetadataValue::<Ascii>::try_from(it).ok()).ok_or_else(|| {
+                Error::local(ErrorKind::RequestInvalid, "the token has characters that no header can hold: check it")
+            })
+        };
+        let authorization = self.token.as_deref().map(bearer).transpose()?;
         Ok(Client { transport: Transport { channel, options: self.options, authorization, session: None } })
     }
 

@@ -25,6 +25,8 @@ pub struct FlushStream {
     first: Option<FlushEvent>,
     deadline: Option<(Duration, Pin<Box<Sleep>>)>,
     completed: Option<FlushCompleted>,
+    /// The end, good or bad, has been told.
+    is_over: bool,
 }
 
 #[derive(Debug)]
@@ -57,7 +59,7 @@ impl FlushStream {
     ) -> Result<Self> {
         let source = source_of(within(timeout, call).await?.into_inner());
         let deadline = timeout.map(|timeout| (timeout, Box::pin(tokio::time::sleep(timeout))));
-        let mut stream = Self { source: Some(source), first: None, deadline, completed: None };
+        let mut stream = Self { source: Some(source), first: None, deadline, completed: None, is_over: false };
         stream.first = std::future::poll_fn(|context| stream.poll_known_event(context)).await.transpose()?;
         Ok(stream)
     }
@@ -109,7 +111,9 @@ impl Stream for FlushStream {
     type Item = Result<FlushEvent>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let was_open = self.first.is_some() || self.source.is_some();
+        if self.is_over {
+            return Poll::Ready(None);
+        }
         let next = match self.first.take() {
             Some(event) => Some(Ok(event)),
             None => ready!(self.poll_known_event(context)),
@@ -117,7 +121,8 @@ impl Stream for FlushStream {
         if let Some(Ok(FlushEvent { event: Some(Event::Completed(completed)), .. })) = &next {
             self.completed = Some(completed.clone());
         }
-        let is_cut_off = next.is_none() && was_open && self.completed.is_none();
+        self.is_over = !matches!(next, Some(Ok(_)));
+        let is_cut_off = next.is_none() && self.completed.is_none();
         Poll::Ready(if is_cut_off { Some(Err(cut_off())) } else { next })
     }
 }
@@ -125,4 +130,19 @@ impl Stream for FlushStream {
 fn cut_off() -> Error {
     let message = "the stream ended before its last event: the outcome is in the diagnostics";
     Error::local(ErrorKind::Other, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stream_that_ends_before_anything_has_come_is_cut_off_too() {
+        let ended = || FlushStream { source: None, first: None, deadline: None, completed: None, is_over: false };
+        let mut stream = ended();
+        let error = stream.next().await.expect("the end is told").expect_err("nothing has come");
+        assert_eq!(error.kind(), ErrorKind::Other);
+        assert!(stream.next().await.is_none());
+        assert!(ended().wait().await.is_err());
+    }
 }

@@ -2,6 +2,7 @@
 
 import type { SecureClientSessionOptions } from "node:http2";
 
+import { RequestInvalidError } from "./errors.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "./retry.js";
 
 const MIB = 1024 * 1024;
@@ -33,6 +34,9 @@ export type ResolvedOptions = Required<Omit<ClientOptions, "token" | "tls">> & P
 
 /** Options with every default filled in. */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
+  if (/[^ -~]/.test(options.token ?? "")) {
+    throw new RequestInvalidError("the token has characters that no header can hold: check it");
+  }
   return {
     maxMessageBytes: 64 * MIB,
     unaryDeltaBytes: 2 * MIB,

@@ -107,12 +107,12 @@ func must(err error) {
 
 func (r *runner) client(name string) *condense.Client {
 	if r.clients[name] == nil {
-		r.makeClient(&order{Client: name})
+		must(r.makeClient(&order{Client: name}))
 	}
 	return r.clients[name]
 }
 
-func (r *runner) makeClient(o *order) {
+func (r *runner) makeClient(o *order) error {
 	target := r.target
 	if o.Options.Target != "" {
 		target = o.Options.Target
@@ -126,8 +126,11 @@ func (r *runner) makeClient(o *order) {
 			options.CallTimeout = time.Duration(o.Options.CallTimeoutSeconds * float64(time.Second))
 		}
 	}))
-	must(err)
+	if err != nil {
+		return err
+	}
 	r.clients[o.Client] = client
+	return nil
 }
 
 var formats = map[string]condense.Format{
@@ -143,7 +146,7 @@ func (r *runner) carryOut(ctx context.Context, o *order) (any, error) {
 	case "reset":
 		r.reset(o.Target)
 	case "client":
-		r.makeClient(o)
+		return object{}, r.makeClient(o)
 	case "options":
 		options := r.client(o.Client).Options()
 		return object{

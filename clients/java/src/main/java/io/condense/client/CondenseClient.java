@@ -9,6 +9,7 @@ import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -120,6 +121,12 @@ public final class CondenseClient implements AutoCloseable {
 
     /** The client. It connects with its first call. */
     public CondenseClient build() {
+      if (token != null && token.chars().anyMatch(unit -> unit < ' ' || unit > '~')) {
+        throw Errors.local(
+            "REQUEST_INVALID",
+            "the token has characters that no header can hold: check it",
+            Map.of());
+      }
       ManagedChannel channel =
           Grpc.newChannelBuilder(target, credentials)
               .maxInboundMessageSize(options.maxMessageBytes())
