@@ -1,7 +1,7 @@
 """What the Anthropic Messages API, or a server of its kind, refuses in `messages`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from condense_grpc.domain.pi_json import text_or_empty
@@ -11,6 +11,8 @@ from condense_grpc.native.fields import objects_in
 from condense_grpc.native.validity_turns import Defects, Json, Scope, is_blank_text
 
 MAX_MARKS = 4
+_MODEL_ONLY = ("tool_use", "server_tool_use", "mcp_tool_use", *THINKING)
+_USER_ONLY = ("tool_result", "image")
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 
@@ -45,8 +47,19 @@ def _has_empty_text(blocks: list[Json]) -> bool:
     return any(is_blank_text(block.get("text")) for block in texts)
 
 
+def _check_side(defects: Defects, position: int, blocks: list[Json], elsewhere: Collection[str]) -> None:
+    """Every block has a type, and none is of the other side."""
+    for block in blocks:
+        kind = block.get("type")
+        if not isinstance(kind, str) or not kind:
+            defects.add(ViolationKind.MALFORMED, position, what="a block has to have a type")
+        elif kind in elsewhere:
+            defects.add(ViolationKind.MALFORMED, position, what=f"{kind} is of the other side")
+
+
 def _check_user(defects: Defects, position: int, blocks: list[Json]) -> None:
     defects.speaks(position, "user", begins=True)
+    _check_side(defects, position, blocks, _MODEL_ONLY)
     for block in blocks:
         if block.get("type") == "tool_result":
             defects.answers(position, text_or_empty(block.get("tool_use_id")))
@@ -57,6 +70,7 @@ def _check_user(defects: Defects, position: int, blocks: list[Json]) -> None:
 def _check_assistant(defects: Defects, position: int, blocks: list[Json]) -> None:
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     defects.speaks(position, "assistant", begins=False, waits=bool(calls))
+    _check_side(defects, position, blocks, _USER_ONLY)
     ids = [text_or_empty(block.get("id")) for block in calls]
     defects.asks(position, ids)
     for block, call_id in zip(calls, ids, strict=True):

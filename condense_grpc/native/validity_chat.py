@@ -8,6 +8,7 @@ from condense_grpc.domain.validity import Violation, ViolationKind
 from condense_grpc.native.fields import objects_in
 from condense_grpc.native.validity_turns import Defects, Json, Scope, is_blank_text
 
+_USER_ONLY = ("image_url", "input_audio", "file")
 _SPEAKERS = ("system", "developer", "user")
 
 
@@ -34,8 +35,14 @@ def chat_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]:
 def _check_form(defects: Defects, position: int, message: Json) -> None:
     content = message.get("content")
     if isinstance(content, list):
-        if not content or len(objects_in(content)) != len(content):
+        parts = objects_in(content)
+        if not content or len(parts) != len(content):
             defects.add(ViolationKind.MALFORMED, position, what="content has to be a text or a list of parts")
+        for kind in (part.get("type") for part in parts):
+            if not isinstance(kind, str) or not kind:
+                defects.add(ViolationKind.MALFORMED, position, what="a part has to have a type")
+            elif kind in _USER_ONLY and message.get("role") != "user":
+                defects.add(ViolationKind.MALFORMED, position, what=f"{kind} is for messages of the user")
     elif not isinstance(content, str):
         defects.add(ViolationKind.MALFORMED, position, what="content has to be a text or a list of parts")
 

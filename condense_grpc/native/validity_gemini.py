@@ -4,7 +4,7 @@ Signatures are demanded only where the model gives any: then the first call of e
 must carry one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from condense_grpc.domain.pi_json import text_or_empty
@@ -73,6 +73,7 @@ def _check_model(defects: Defects, position: int, parts: list[Json]) -> None:
     # Without ids calls are known by their function, in order.
     ids = [text_or_empty(call.get("id")) or f"{call.get('name')}()" for call in calls]
     defects.asks(position, ids, repeatable=[call_id for call_id in ids if call_id.endswith("()")])
+    _check_side(defects, position, parts, RESPONSE)
     for call in calls:
         if is_blank_text(call.get("name")) or not isinstance(call.get("args", {}), dict):
             what = "a call has to have a name, and an object as its arguments"
@@ -81,6 +82,7 @@ def _check_model(defects: Defects, position: int, parts: list[Json]) -> None:
 
 def _check_user(defects: Defects, position: int, parts: list[Json]) -> None:
     defects.speaks(position, "user", begins=True)
+    _check_side(defects, position, parts, CALL)
     for part in parts:
         response = member_of(part, RESPONSE)
         if response is None:
@@ -89,3 +91,9 @@ def _check_user(defects: Defects, position: int, parts: list[Json]) -> None:
         if not isinstance(response.get("response"), dict):
             defects.add(ViolationKind.MALFORMED, position, what="a response has to be an object")
         defects.answers(position, text_or_empty(response.get("id")) or f"{response.get('name')}()")
+
+
+def _check_side(defects: Defects, position: int, parts: list[Json], elsewhere: Sequence[str]) -> None:
+    for part in parts:
+        if member_of(part, elsewhere) is not None:
+            defects.add(ViolationKind.MALFORMED, position, what=f"{elsewhere[0]} is of the other side")

@@ -9,6 +9,8 @@ from condense_grpc.native.fields import objects_in
 from condense_grpc.native.openai_responses import CALLS, OUTPUTS, is_of_model, kind_of
 from condense_grpc.native.validity_turns import Defects, Json, Scope, is_blank_text
 
+_ROLES = ("user", "assistant", "system", "developer")
+_NAMED = ("function_call", "custom_tool_call")
 _TEXT_OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
 
@@ -50,12 +52,16 @@ def _check_answer(defects: Defects, answer: list[tuple[int, Json]]) -> None:
             defects.lacks_id(position)
         if kind_of(item) == "function_call" and not isinstance(item.get("arguments"), str):
             defects.add(ViolationKind.MALFORMED, position, call_id, "arguments has to be a text")
+        if kind_of(item) in _NAMED and is_blank_text(item.get("name")):
+            defects.add(ViolationKind.MALFORMED, position, call_id, "a call has to have a name")
     last, item = answer[-1]
     if kind_of(item) == "reasoning":
         defects.add(ViolationKind.BROKEN_REASONING, last, what="nothing that it belongs to follows")
     for position, item in answer:
         if kind_of(item) == "message":
             _check_message(defects, position, item)
+        elif kind_of(item) == "reasoning" and not isinstance(item.get("summary"), list):
+            defects.add(ViolationKind.BROKEN_REASONING, position, what="reasoning has to have a list as its summary")
         elif not kind_of(item):
             defects.add(ViolationKind.MALFORMED, position, what="an item has to have a type")
 
@@ -69,6 +75,13 @@ def _check_message(defects: Defects, position: int, item: Json) -> None:
     if not isinstance(content, str) and (not isinstance(content, list) or len(objects_in(content)) != len(content)):
         defects.add(ViolationKind.MALFORMED, position, what="content has to be a text or a list of parts")
         return
+    if item.get("role") not in _ROLES:
+        defects.add(ViolationKind.MALFORMED, position, what="no role that the API knows")
+    other = "input_" if item.get("role") == "assistant" else "output_"
+    for kind in (text_or_empty(part.get("type")) for part in objects_in(content)):
+        if not kind or kind.startswith(other):
+            what = f"{kind} is of the other side" if kind else "a part has to have a type"
+            defects.add(ViolationKind.MALFORMED, position, what=what)
     parts = objects_in(content) if isinstance(content, list) else [{"text": content}]
     if all("text" in part and is_blank_text(part["text"]) for part in parts):
         defects.add(ViolationKind.EMPTY_CONTENT, position)

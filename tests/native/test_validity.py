@@ -177,6 +177,35 @@ GEMINI: list[tuple[str, list[Any], list[Kind]]] = [
     ),
     ("an unknown role", [{"role": "system", "parts": [WORDS]}], [Kind.MALFORMED]),
 ]
+PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+ELSEWHERE: list[tuple[F, str, list[Any], list[Kind]]] = [
+    (F.ANTHROPIC, "a call of the user", [uses("a") | {"role": "user"}], [Kind.MALFORMED]),
+    (F.ANTHROPIC, "thinking of the user", [{"role": "user", "content": [THOUGHT]}], [Kind.MALFORMED]),
+    (F.ANTHROPIC, "a result of the model", [USER, results("a") | {"role": "assistant"}], [Kind.MALFORMED]),
+    (F.ANTHROPIC, "a block without type", [{"role": "user", "content": [{"text": "x"}]}], [Kind.MALFORMED]),
+    (F.OPENAI_CHAT, "a part without type", [{"role": "user", "content": [{"text": "x"}]}], [Kind.MALFORMED]),
+    (F.OPENAI_CHAT, "a picture of the user", [{"role": "user", "content": [PICTURE]}], []),
+    (F.OPENAI_CHAT, "a picture of a tool", [USER, call("a"), tool("a") | {"content": [PICTURE]}], [Kind.MALFORMED]),
+    (F.OPENAI_RESPONSES, "no role", [{"type": "message", "content": "x"}], [Kind.MALFORMED]),
+    (F.OPENAI_RESPONSES, "an unknown role", [{"role": "tool", "content": "x"}], [Kind.MALFORMED]),
+    (
+        F.OPENAI_RESPONSES,
+        "an output of the user",
+        [{"role": "user", "content": [{"type": "output_text", "text": "x"}]}],
+        [Kind.MALFORMED],
+    ),
+    (
+        F.OPENAI_RESPONSES,
+        "an input of the model",
+        [USER, {"role": "assistant", "content": [{"type": "input_text", "text": "x"}]}],
+        [Kind.MALFORMED],
+    ),
+    (F.OPENAI_RESPONSES, "a part without type", [{"role": "user", "content": [{"text": "x"}]}], [Kind.MALFORMED]),
+    (F.OPENAI_RESPONSES, "a call without name", [USER, asks("a") | {"name": ""}], [Kind.MALFORMED]),
+    (F.OPENAI_RESPONSES, "no summary", [USER, {"type": "reasoning", "id": "r"}, asks("a")], [Kind.BROKEN_REASONING]),
+    (F.GEMINI, "a call of the user", [user(fc("f"))], [Kind.MALFORMED]),
+    (F.GEMINI, "a response of the model", [user(WORDS), model(fr("f"))], [Kind.MALFORMED]),
+]
 ALL = [
     pytest.param(form, history, kinds, id=f"{form.value}: {name}")
     for form, table in (
@@ -186,7 +215,7 @@ ALL = [
         (F.GEMINI, GEMINI),
     )
     for name, history, kinds in table
-]
+] + [pytest.param(form, history, kinds, id=f"{form.value}: {name}") for form, name, history, kinds in ELSEWHERE]
 
 
 @pytest.mark.parametrize(("form", "history", "kinds"), ALL)
