@@ -38,4 +38,10 @@ class ReadmeTest {
     assertTrue(said.contains("COMPLETED"), said);
     assertTrue(said.contains("t1"), said);
   }
+
+  @Test
+  void theArchiveHasTheLicenseThatItSpeaksOf() throws Exception {
+    Path archived = Path.of("target/classes/META-INF/LICENSE");
+    assertEquals(Files.readString(Path.of("LICENSE")), Files.readString(archived));
+  }
 }
