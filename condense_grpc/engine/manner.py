@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from condense_grpc.domain.edits import Edit
-from condense_grpc.domain.messages import Role
 from condense_grpc.engine.config_codec import config_from_json
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.requests import CacheReport
@@ -18,9 +17,7 @@ from condense_grpc.engine.state import SessionState
 from condense_grpc.native.changes import RenameCall
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.layout import Layout
-from condense_grpc.native.part_shape import PartShape
 from condense_grpc.native.renaming import find_renames
-from condense_grpc.native.shapes import shape_of
 from condense_grpc.native.slots import Piece, Slot
 from condense_grpc.native.view import plan_view
 
@@ -66,10 +63,6 @@ def cut_by_manner(
     plan = plan_view(form, layout, () if is_plain else edits(), renames)
     is_joined = before.is_plain != now.is_plain
     ranks = [piece.rank for slot in plan.slots for piece in _rewritten(slot, common, is_joined=is_joined)]
-    if is_plain and report.breaks_cache and isinstance(shape_of(form), PartShape) and common:
-        # What came behind a turn of the user and is gone may have been a part of it.
-        is_user = transcript.skeletons[common - 1].role in (Role.USER, Role.TOOL_RESULT)
-        ranks += [common - 1] if is_user else []
     rank = min(ranks, default=common)
     if rank >= common:
         return report

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from condense_grpc.domain.edits import Edit
+from condense_grpc.domain.messages import Role
 from condense_grpc.engine.kept_outline import KeptOutline
 from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.native_view import plan_of_view
@@ -11,6 +12,8 @@ from condense_grpc.engine.state import SessionState
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.layout import Layout
 from condense_grpc.native.outline import Outline
+from condense_grpc.native.part_shape import PartShape
+from condense_grpc.native.shapes import shape_of
 from condense_grpc.native.slots import Slot
 from condense_grpc.native.view import NativePlan
 
@@ -40,14 +43,28 @@ class NativeShown:
         """Whether it differs from the history."""
         return self.plan.differs if self._outline is None else self._outline.differs
 
-    def in_elements(self, report: CacheReport) -> CacheReport:
-        """A report about messages as one about elements of the view."""
+    def in_elements(self, report: CacheReport, *, is_cut: bool = False) -> CacheReport:
+        """A report about messages as one about elements of the view. `is_cut`: to one that is known to differ."""
         rank, first = report.first_changed_index, None
         if self._outline is not None:
             first = self._outline.first_slot_from(self._tail, rank)
         if first is None:
             first = self.plan.first_slot_from(rank)
+        if report.breaks_cache and rank and not is_cut:
+            first = self._with_lost_parts(first, rank)
         return CacheReport(first, report.unchanged_prefix_chars, report.breaks_cache)
+
+    def _with_lost_parts(self, first: int, rank: int) -> int:
+        """Where roles alternate, what came behind a turn of the user and is gone may have been a part of that turn.
+
+        Not so if what follows the turn is the same answer of the model as before, edited.
+        """
+        slots = self.plan.slots
+        if not isinstance(shape_of(self.plan.format), PartShape):
+            return first
+        before = self.plan.first_slot_from(rank - 1)
+        is_edited = first < len(slots) and slots[first].role is Role.ASSISTANT and slots[first].is_touched
+        return before if before < first and slots[before].role is Role.USER and not is_edited else first
 
 
 def find_shown(

@@ -140,10 +140,11 @@ def _cache_report(state: SessionState, choice: Choice, native: NativeShown | Non
     form = format_of(state.transcript)
     if report is None or native is None:
         return report
-    if form is not None:
-        is_plain = choice.view is None
-        report = cut_by_manner(state, form, report, choice.shown, lambda: choice.edits, is_plain=is_plain)
-    return native.in_elements(report)
+    if form is None:
+        return native.in_elements(report)
+    is_plain = choice.view is None
+    cut = cut_by_manner(state, form, report, choice.shown, lambda: choice.edits, is_plain=is_plain)
+    return native.in_elements(cut, is_cut=cut is not report)
 
 
 async def _native_answer(

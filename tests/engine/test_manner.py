@@ -99,6 +99,18 @@ async def test_turns_that_are_joined_are_a_change() -> None:
     await world.engine.close()
 
 
+async def test_a_part_that_is_gone_is_a_change_of_its_turn() -> None:
+    """Results and what the user said behind them were one element; going back leaves the results."""
+    world = World()
+    await world.agent("s", **CONFIG)
+    watcher, elements = Watcher(world, NativeFormat.ANTHROPIC), work(NativeFormat.ANTHROPIC, 1)
+    await watcher.look([*elements, {"role": "user", "content": "stop"}])
+    cache = await watcher.look(elements)
+    assert cache is not None
+    assert (cache.first_changed_index, cache.breaks_cache) == (2, True)
+    await world.engine.close()
+
+
 SETTINGS = [{"enabled": False}, {"enabled": True}, {"rename_repeated_ids": True}, {"rename_repeated_ids": False}]
 
 
@@ -108,7 +120,7 @@ SETTINGS = [{"enabled": False}, {"enabled": True}, {"rename_repeated_ids": True}
     steps=valid_steps(),
     place=st.integers(0, 40),
     defects=st.lists(st.sampled_from([same_ids, user_between, repeated_element]), max_size=2),
-    what=st.lists(st.sampled_from(["flush", "compact", "restart", "grow", *SETTINGS]), max_size=8),
+    what=st.lists(st.sampled_from(["flush", "compact", "restart", "grow", "back", *SETTINGS]), max_size=8),
 )
 def test_reports_are_true_whatever_is_set(
     form: NativeFormat, steps: list[Step], place: int, defects: list[Any], what: list[Any]
@@ -131,6 +143,8 @@ def test_reports_are_true_whatever_is_set(
                     await world.restart()
                 case "grow":
                     length += 1
+                case "back":
+                    length = max(length - 2, 1)
                 case _:
                     await watcher.configure(**name)
             await watcher.look(elements[:length], min_savings_chars=place * 20)
