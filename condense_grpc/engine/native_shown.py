@@ -57,7 +57,7 @@ class NativeShown:
     def _with_lost_parts(self, first: int, rank: int) -> int:
         """Where roles alternate, what came behind a turn of the user and is gone may have been a part of that turn.
 
-        Not so if what follows the turn is the same answer of the model as before, edited.
+        If the answer of the model behind it is edited, that is taken for the change, as it is when a purge falls due.
         """
         slots = self.plan.slots
         if not isinstance(shape_of(self.plan.format), PartShape):

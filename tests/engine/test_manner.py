@@ -120,7 +120,7 @@ SETTINGS = [{"enabled": False}, {"enabled": True}, {"rename_repeated_ids": True}
     steps=valid_steps(),
     place=st.integers(0, 40),
     defects=st.lists(st.sampled_from([same_ids, user_between, repeated_element]), max_size=2),
-    what=st.lists(st.sampled_from(["flush", "compact", "restart", "grow", "back", *SETTINGS]), max_size=8),
+    what=st.lists(st.sampled_from(["flush", "compact", "restart", "grow", *SETTINGS]), max_size=8),
 )
 def test_reports_are_true_whatever_is_set(
     form: NativeFormat, steps: list[Step], place: int, defects: list[Any], what: list[Any]
@@ -143,8 +143,6 @@ def test_reports_are_true_whatever_is_set(
                     await world.restart()
                 case "grow":
                     length += 1
-                case "back":
-                    length = max(length - 2, 1)
                 case _:
                     await watcher.configure(**name)
             await watcher.look(elements[:length], min_savings_chars=place * 20)
