@@ -178,7 +178,7 @@ class SessionIndex:
 
         An id may look like the key of another one: a key counts only where it belongs to the id.
         """
-        return list(self._keys_of_id(tool_call_id)) == [tool_call_id]
+        return self._has_record(tool_call_id) and list(self._keys_of_id(tool_call_id)) == [tool_call_id]
 
     def resolve(self, name: str) -> str | None:
         """The key that a name stands for: a filed key, an alias, a short ref, or an id with exactly one key."""
@@ -247,7 +247,7 @@ class SessionIndex:
 
     def summaries_sharing(self, keys: Iterable[str]) -> list[int]:
         """The numbers of the summaries that cover one of the keys, in the order in which they were remembered."""
-        return sorted({number for key in keys for number in self._summaries_of_key.get(key)})
+        return sorted(self._summaries_of_key.of_any(keys))
 
     def summary_texts(self, keys: Iterable[str]) -> list[str]:
         """The distinct texts of the summaries that cover one of the keys, in remembered order."""

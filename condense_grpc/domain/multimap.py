@@ -1,6 +1,6 @@
 """A map from one key to several values that costs little where nearly every key has just one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Generic, TypeVar
 
 _Value = TypeVar("_Value", str, int)
@@ -28,6 +28,16 @@ class MultiMap(Generic[_Value]):
         if known is None:
             return ()
         return known if isinstance(known, list) else (known,)
+
+    def of_any(self, keys: Iterable[str]) -> set[_Value]:
+        """The values of several keys."""
+        found: set[_Value] = set()
+        for known in map(self._values.get, keys):
+            if isinstance(known, list):
+                found.update(known)
+            elif known is not None:
+                found.add(known)
+        return found
 
     def __contains__(self, key: str) -> bool:
         return key in self._values

@@ -71,6 +71,8 @@ def view_order(messages: Sequence[MessageSkeleton], pairs: Pairs | None = None) 
     first, in their order (stray ones included), then everything else. `pairs`: those of the list, if they are known.
     """
     pairs = pairs or Pairs(messages)
+    if not pairs.call_of:
+        return list(range(len(messages)))
     last: dict[int, int] = {}
     for result, (assistant, _) in pairs.call_of.items():
         last[assistant] = max(last.get(assistant, -1), result)

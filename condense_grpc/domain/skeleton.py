@@ -231,6 +231,17 @@ def stub_json(skeleton: MessageSkeleton | Message, text: str) -> dict[str, Any]:
     return value
 
 
+def stub_chars(skeleton: MessageSkeleton, text: str) -> int:
+    """The length of that JSON when it is compact."""
+    texts = value_chars(skeleton.tool_call_id) + value_chars(skeleton.tool_name) + value_chars(text)
+    time_ms = skeleton.timestamp_ms
+    return _STUB_CHARS + texts + (0 if time_ms is None else len(f',"timestamp":{time_ms}'))
+
+
+# What is written around the three texts; each of them has two quotes.
+_STUB_CHARS = value_chars(stub_json(MessageSkeleton(Role.TOOL_RESULT, None, 0), "")) - 3 * len('""')
+
+
 def _is_stub_shaped(message: Message, time_ms: int | None, text: str) -> bool:
     stamped = replace(message, timestamp_ms=time_ms)
     value, stub = message_to_pi(stamped), stub_json(stamped, text)

@@ -1,7 +1,6 @@
 """Orphan sweep: a tool result that answers no open call is removed, since providers refuse it."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 
 from condense_grpc.domain.messages import Role
@@ -11,17 +10,21 @@ from condense_grpc.domain.view import Diagnostic
 
 def find_orphans(messages: Sequence[MessageSkeleton]) -> list[int]:
     """Positions of the results that no call of the latest assistant message waits for."""
-    waiting: Counter[str] = Counter()
+    waiting: dict[str, int] = {}
     orphans: list[int] = []
     for position, message in enumerate(messages):
-        if message.role is Role.ASSISTANT:
-            waiting = Counter(call.id for call in message.calls)
-        elif message.role is not Role.TOOL_RESULT:
-            waiting = Counter()
-        elif waiting[message.tool_call_id] > 0:
-            waiting[message.tool_call_id] -= 1
+        role = message.role
+        if role is Role.TOOL_RESULT:
+            left = waiting.get(message.tool_call_id, 0)
+            if left:
+                waiting[message.tool_call_id] = left - 1
+            else:
+                orphans.append(position)
         else:
-            orphans.append(position)
+            waiting = {}
+            if role is Role.ASSISTANT:
+                for call in message.calls:
+                    waiting[call.id] = waiting.get(call.id, 0) + 1
     return orphans
 
 

@@ -12,7 +12,7 @@ from condense_grpc.domain.entries import ChainEntry
 from condense_grpc.domain.json_text import value_chars
 from condense_grpc.domain.messages import Message, Part, Role, TextPart
 from condense_grpc.domain.pi_json import message_to_pi
-from condense_grpc.domain.skeleton import MessageSkeleton, stub_json
+from condense_grpc.domain.skeleton import MessageSkeleton, stub_chars
 
 
 class StubReason(StrEnum):
@@ -67,7 +67,7 @@ class Element:
     def json_chars(self) -> int:
         """Size of the element as it is shown."""
         if self.stub is not None:
-            return value_chars(stub_json(self.skeleton, self.stub.text))
+            return stub_chars(self.skeleton, self.stub.text)
         chars = self.skeleton.json_chars
         if self.stripped and self.skeleton.thinking:
             chars -= self.skeleton.thinking.strip_chars

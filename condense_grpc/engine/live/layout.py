@@ -92,6 +92,10 @@ class Layout:
             return bool(self.anchors) and not turn and self.anchors[-1] == 0
         return bool(self.summaries(turn))
 
+    def has_summary_between(self, first: int, end: int) -> bool:
+        """Whether a summary stands behind the message at `first` and not behind that at `end`."""
+        return bisect_right(self.anchors, first) < bisect_right(self.anchors, end)
+
     def summaries(self, turn: int) -> list[PlacedSummary]:
         """The summaries in a turn."""
         if not self.anchors:

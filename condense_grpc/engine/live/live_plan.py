@@ -3,7 +3,8 @@
 First everything new is read, which tells the turns that look different; then these are planned.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from condense_grpc.domain.chain_body import block_body
@@ -24,7 +25,7 @@ from condense_grpc.engine.live.pieces import Piece, Pieces
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.live.totals import Totals
 from condense_grpc.engine.live.touched import Touched, seen_first, touched_by
-from condense_grpc.engine.live.turn_plan import TurnPlan, plan_inside, plan_of, plan_of_nothing
+from condense_grpc.engine.live.turn_plan import DroppedTurns, TurnPlan, plan_inside, plan_of, plan_of_stubs
 from condense_grpc.engine.live.waiting import Waiting
 from condense_grpc.engine.requests import Applied
 
@@ -217,30 +218,75 @@ class LivePlan:
 
     def plan(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
         """Plan the turns that look different; `shown` keeps what they were."""
-        for turn in sorted(self._dirty):
-            first, end = self.layout.bounds(turn)
-            messages = self.transcript.skeletons[first:end]
-            is_inside = self._chains.has_any and self._chains.around(turn) is not None
-            if self._is_all_work(turn, messages) if is_inside else self._is_plain(turn):
-                count, chars = end - first, sum([one.json_chars for one in messages])
-                plan = plan_of_nothing(first, messages) if is_inside else None
+        dirty = sorted(self._dirty)
+        at = 0
+        while at < len(dirty):
+            dropped = self._dropped_together(dirty, at)
+            if dropped is None:
+                self._plan_one(dirty[at], bodies, shown)
+                at += 1
             else:
-                piece = self._pieces.read(turn)
-                count, chars, plan = len(piece.skeletons), piece.chars, self._plan(turn, piece, bodies)
-                if plan is not None:
-                    plan.wide_gain = wide_gain_of(plan.edits, self.transcript.skeletons)
-            if shown is not None and turn < len(self.totals.plans):
-                shown.keep(turn, self.totals.plans[turn])
-            self.totals.set(turn, count, chars, plan)
+                self._drop(dropped, shown)
+                at += len(dropped.turns)
         self._dirty.clear()
 
-    def _is_all_work(self, turn: int, messages: Iterable[MessageSkeleton]) -> bool:
-        return all(map(is_work, messages)) and not self.layout.has_summary(turn)
+    def _dropped_together(self, dirty: Sequence[int], at: int) -> DroppedTurns | None:
+        """The plan of a turn of which nothing stays, and of those that follow it in its chain if the same holds."""
+        turn = dirty[at]
+        reach = self._chains.around(turn) if self._chains.has_any else None
+        if reach is None:
+            return None
+        end = reach.final_turn
+        is_row = at + end - turn <= len(dirty) and dirty[at + end - turn - 1] == end - 1
+        return (self._dropped(range(turn, end)) if is_row else None) or self._dropped(range(turn, turn + 1))
 
-    def _is_plain(self, turn: int) -> bool:
+    def _dropped(self, turns: range) -> DroppedTurns | None:
+        """The plan of turns inside of a chain, if they are nothing but work."""
+        first, end = self.layout.firsts[turns.start], self.layout.firsts[turns.stop]
+        messages = self.transcript.skeletons[first:end]
+        roles = [message.role for message in messages]
+        work = roles.count(Role.ASSISTANT) + roles.count(Role.TOOL_RESULT)
+        if (work < len(roles) and not all(map(is_work, messages))) or self.layout.has_summary_between(first, end):
+            return None
+        return DroppedTurns.of(turns, first, messages)
+
+    def _drop(self, dropped: DroppedTurns, shown: LiveShown | None) -> None:
+        totals, turns = self.totals, dropped.turns
+        known = totals.plans[turns.start : turns.stop]
+        if len(known) == len(turns) and all(isinstance(plan, DroppedTurns) for plan in known):
+            return  # once and for all: nothing comes to such a turn any more
+        if shown is not None:
+            for turn, plan in enumerate(known, turns.start):
+                shown.keep(turn, plan)
+        edges = self.layout.firsts[turns.start : turns.stop + 1]
+        sizes = [message.json_chars for message in self.transcript.skeletons[dropped.first : dropped.end]]
+        before = [0, *accumulate(sizes)]
+        counts = [end - first for first, end in pairwise(edges)]
+        chars = [before[end - dropped.first] - before[first - dropped.first] for first, end in pairwise(edges)]
+        totals.drop(counts, chars, dropped)
+
+    def _plan_one(self, turn: int, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
+        stubs = None if self._has_chain(turn) else self._pieces.stubs(turn)
+        plan: TurnPlan | None
+        if stubs is None:
+            piece = self._pieces.read(turn)
+            count, chars, plan = len(piece.skeletons), piece.chars, self._plan(turn, piece, bodies)
+            if plan is not None:
+                plan.wide_gain = wide_gain_of(plan.edits, self.transcript.skeletons)
+        else:
+            first, end = self.layout.bounds(turn)
+            messages = self.transcript.skeletons[first:end]
+            count, chars = end - first, sum([one.json_chars for one in messages])
+            plan = plan_of_stubs(first, messages, stubs) if any(stubs) else None
+        if shown is not None and turn < len(self.totals.plans):
+            shown.keep(turn, self.totals.plans[turn])
+        self.totals.set(turn, count, chars, plan)
+
+    def _has_chain(self, turn: int) -> bool:
         chains = self._chains
-        has_chain = chains.has_any and (chains.around(turn) or chains.starting_in(turn) or chains.ending_in(turn))
-        return not has_chain and self._pieces.is_untouched(turn)
+        if not chains.has_any:
+            return False
+        return (chains.around(turn) or chains.starting_in(turn) or chains.ending_in(turn)) is not None
 
     def _plan(self, turn: int, piece: Piece, bodies: Mapping[int, ResultBody]) -> TurnPlan | None:
         if self._chains.around(turn) is not None:
@@ -282,7 +328,9 @@ class LivePlan:
     @property
     def edits(self) -> EditList:
         """All edits, put together."""
-        return EditList([plan for plan in self.totals.plans if plan is not None], self.totals.edit_count)
+        plans = self.totals.plans
+        pieces = [plan for plan, before in zip(plans, (None, *plans), strict=False) if plan and plan is not before]
+        return EditList(pieces, self.totals.edit_count)
 
     @property
     def wide_gain(self) -> int:

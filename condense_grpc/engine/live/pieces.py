@@ -11,7 +11,7 @@ from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.purge import purges_of
 from condense_grpc.domain.render import find_stub
 from condense_grpc.domain.skeleton import MessageSkeleton
-from condense_grpc.domain.view import Element
+from condense_grpc.domain.view import Element, Stub
 from condense_grpc.engine.live.layout import Layout
 
 
@@ -46,20 +46,26 @@ class Pieces:
         self._protection = protection
         self._on_grace = on_grace
 
-    def is_untouched(self, turn: int) -> bool:
-        """Whether a turn without chains is certainly shown as it is: a quick look at what most turns are."""
+    def stubs(self, turn: int) -> Sequence[Stub | None] | None:
+        """The stubs of a turn's results, where nothing else can be different in it: a quick look at what most are.
+
+        The turn is one without chains. None: more may be different in it.
+        """
         layout, transcript = self._layout, self._layout.transcript
         results = layout.count_aligned(turn)
         if results is None or layout.has_summary(turn):
-            return False
-        index, first, is_due = layout.decisions.index, layout.firsts[turn], self.is_due(turn)
-        for position in range(first + 1, first + 1 + results):
+            return None
+        index, first, is_due = layout.decisions.index, layout.firsts[turn] + 1, self.is_due(turn)
+        found: list[Stub | None] = []
+        for position in range(first, first + results):
             message = transcript.skeletons[position]
-            if index.is_summarized(transcript.keys[position]) or (is_due and message.is_error):
-                return False
-            if transcript.numbers[position] is None and index.legacy_bare(message.tool_call_id):
-                return False
-        return True
+            if is_due and message.is_error:
+                return None
+            stub = find_stub(message, transcript.keys[position], transcript.numbers[position], index, self._protection)
+            if stub is not None and message.tool_name == RECOVERY_TOOL:
+                return None
+            found.append(stub)
+        return found
 
     def read(self, turn: int) -> Piece:
         """The list of a turn."""

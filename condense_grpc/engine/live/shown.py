@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.live.layout import Layout
-from condense_grpc.engine.live.totals import Totals
-from condense_grpc.engine.live.turn_plan import TurnPlan
+from condense_grpc.engine.live.totals import Plan, Totals
 from condense_grpc.engine.requests import CacheReport
 from condense_grpc.engine.shown_view import ShownView, mark_of, plain_mark
 
@@ -32,9 +31,9 @@ class LiveShown:
         self._length = layout.length
         self._count = layout.length if is_plain else totals.shown_count
         self._chars = transcript_chars if is_plain else totals.shown_sum
-        self._replaced: dict[int, TurnPlan | None] = {}
+        self._replaced: dict[int, Plan | None] = {}
 
-    def keep(self, turn: int, plan: TurnPlan | None) -> None:
+    def keep(self, turn: int, plan: Plan | None) -> None:
         """A turn gets another plan: what was shown of it is kept."""
         if turn < self._turns and not self.is_plain:
             self._replaced.setdefault(turn, plan)
@@ -88,7 +87,7 @@ class LiveShown:
         for position in range(first, end):
             yield plain_mark(self._digests[position]), self._skeletons[position].json_chars
 
-    def _planned(self, plan: TurnPlan) -> Iterator[Shown]:
+    def _planned(self, plan: Plan) -> Iterator[Shown]:
         for element in plan.elements:
             origin = plan.origins[element.position] if element.position >= 0 else -1
             content = origin.source_json if isinstance(origin, Message) else self._digests[origin]

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from condense_grpc.domain.sweep import orphan_diagnostic
 from condense_grpc.domain.view import Diagnostic
 from condense_grpc.engine.edit_sums import NO_COUNTS
-from condense_grpc.engine.live.turn_plan import TurnPlan
+from condense_grpc.engine.live.turn_plan import DroppedTurns, TurnPlan
+
+Plan = TurnPlan | DroppedTurns
 
 _MODULUS = 1 << 128
 
@@ -13,11 +15,12 @@ _MODULUS = 1 << 128
 class Totals:
     """The plans of all turns, and what they come to. Owned by one live view.
 
+    Turns that were dropped together share a plan, and never get another one.
     `raw_*` are those of the list that is rendered, `shown_*` those of what is shown of it, by turn.
     """
 
     def __init__(self) -> None:
-        self.plans: list[TurnPlan | None] = []
+        self.plans: list[Plan | None] = []
         self.raw_chars: list[int] = []
         self.raw_count = 0
         self.raw_sum = 0
@@ -34,7 +37,7 @@ class Totals:
         self._orphans: dict[int, Sequence[str]] = {}
         self._orphan_report: Diagnostic | None = None
 
-    def set(self, turn: int, raw_count: int, raw_chars: int, plan: TurnPlan | None) -> None:
+    def set(self, turn: int, raw_count: int, raw_chars: int, plan: Plan | None) -> None:
         """Give a turn a plan; the next turn is `len(plans)`."""
         if turn == len(self.plans):
             self.plans.append(None)
@@ -53,9 +56,25 @@ class Totals:
         if plan is not None:
             self._add(turn, plan, 1)
 
-    def _add(self, turn: int, plan: TurnPlan, sign: int) -> None:
+    def drop(self, raw_counts: Sequence[int], raw_chars: Sequence[int], plan: DroppedTurns) -> None:
+        """Give turns this plan, by which none of them is dropped yet. The sizes are those of each; they may be new."""
+        part = slice(plan.turns.start, plan.turns.stop)
+        for turn, before in enumerate(self.plans[part], plan.turns.start):
+            if before is not None:
+                self._add(turn, before, -1)
+        self.raw_count += sum(raw_counts) - sum(self._raw_counts[part])
+        self.raw_sum += sum(raw_chars) - sum(self.raw_chars[part])
+        self.shown_count -= sum(self.shown_counts[part])
+        self.shown_sum -= sum(self.shown_chars[part])
+        self._raw_counts[part], self.raw_chars[part] = raw_counts, raw_chars
+        nothing = [0] * len(plan.turns)
+        self.shown_counts[part], self.shown_chars[part] = nothing, nothing
+        self.plans[part] = [plan] * len(plan.turns)
+        self._add(plan.turns.start, plan, 1)
+
+    def _add(self, turn: int, plan: Plan, sign: int) -> None:
         self.edit_sum = (self.edit_sum + sign * plan.edit_sum) % _MODULUS
-        self.edit_count += sign * len(plan.edits)
+        self.edit_count += sign * plan.edit_count
         self.changed_turns += sign * plan.is_changed
         self.wide_gain += sign * plan.wide_gain
         for place, one in enumerate(plan.counts):

@@ -1,17 +1,19 @@
-"""The plan of one turn: what a view shows of it, the edits behind that, and its share of every total.
+"""The plan of a turn: what a view shows of it, the edits behind that, and its share of every total.
 
 It follows the rules of `domain.render` with its own functions, for the few messages of one turn.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from condense_grpc.domain.chain_ranges import is_work
-from condense_grpc.domain.edits import Drop, Edit, edits_of
+from condense_grpc.domain.edits import Drop, Edit, ReplaceResult, edits_of
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.sweep import find_orphans
-from condense_grpc.domain.view import Element
+from condense_grpc.domain.tokens import wide_chars
+from condense_grpc.domain.view import Element, Stub
 from condense_grpc.engine.edit_sums import NO_COUNTS, Counts, counts_of, counts_of_drops, sum_of_drops, sum_of_edits
 from condense_grpc.engine.live.pieces import Piece
 
@@ -30,6 +32,11 @@ class TurnPlan:
     counts: Counts = NO_COUNTS
     wide_gain: int = 0
     written: bytes = b""
+
+    @property
+    def edit_count(self) -> int:
+        """How many edits there are."""
+        return len(self.edits)
 
     def added_up(self) -> "TurnPlan":
         """This plan, with its sums."""
@@ -53,6 +60,18 @@ def plan_of(piece: Piece, elements: Sequence[Element]) -> TurnPlan | None:
     return TurnPlan(tuple(shown), piece.origins, tuple(edits), is_changed, ids).added_up()
 
 
+def plan_of_stubs(first: int, messages: Sequence[MessageSkeleton], stubs: Sequence[Stub | None]) -> TurnPlan:
+    """The plan of a turn whose results come in the order of its calls, where nothing but these stubs is different."""
+    shown, edits, gain = [Element(0, messages[0])], [], 0
+    for place, (message, stub) in enumerate(zip(messages[1:], stubs, strict=True), 1):
+        shown.append(Element(place, message, stub=stub))
+        if stub is not None:
+            edits.append(ReplaceResult(first + place, stub.text, stub.ref, stub.reason))
+            gain += wide_chars(stub.text) - message.wide_chars
+    origins = range(first, first + len(messages))
+    return TurnPlan(tuple(shown), origins, tuple(edits), is_changed=True, wide_gain=gain).added_up()
+
+
 def plan_inside(piece: Piece, is_hidden: Callable[[MessageSkeleton], bool]) -> TurnPlan:
     """The plan of a turn that lies inside of a compressed chain: only what others said there stays."""
     shown = tuple(
@@ -65,11 +84,46 @@ def plan_inside(piece: Piece, is_hidden: Callable[[MessageSkeleton], bool]) -> T
     return TurnPlan(shown, piece.origins, edits, is_changed=True).added_up()
 
 
-def plan_of_nothing(first: int, messages: Sequence[MessageSkeleton]) -> TurnPlan:
-    """The same for a turn of which nothing stays, as of nearly every one that lies inside of a chain."""
-    end = first + len(messages)
-    places = range(first, end)
-    edits = tuple([Drop(position) for position in places])
-    drops, counts = sum_of_drops(first, end), counts_of_drops(end - first)
-    gain = -sum([message.wide_chars for message in messages])
-    return TurnPlan((), places, edits, is_changed=True, edit_sum=drops, counts=counts, wide_gain=gain)
+@dataclass(slots=True)
+class DroppedTurns:
+    """The one plan of successive turns of which nothing stays, as of nearly all that lie inside of a chain.
+
+    They hold the messages from `first` to before `end`, and nothing else. Its edits are made when they are asked for.
+    """
+
+    turns: range
+    first: int
+    end: int
+    wide_gain: int
+    written: bytes = b""
+
+    elements: ClassVar[tuple[Element, ...]] = ()
+    origins: ClassVar[Sequence[int | Message]] = ()
+    orphan_ids: ClassVar[tuple[str, ...]] = ()
+    is_changed: ClassVar[bool] = True
+    chars: ClassVar[int] = 0
+
+    @classmethod
+    def of(cls, turns: range, first: int, messages: Sequence[MessageSkeleton]) -> "DroppedTurns":
+        """The plan for these messages."""
+        return cls(turns, first, first + len(messages), -sum([message.wide_chars for message in messages]))
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits."""
+        return tuple([Drop(position) for position in range(self.first, self.end)])
+
+    @property
+    def edit_count(self) -> int:
+        """How many edits there are."""
+        return self.end - self.first
+
+    @property
+    def edit_sum(self) -> int:
+        """Their sum."""
+        return sum_of_drops(self.first, self.end)
+
+    @property
+    def counts(self) -> Counts:
+        """How many there are of each kind."""
+        return counts_of_drops(self.edit_count)

@@ -98,7 +98,7 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> byt
 
 def _written(piece: EditPiece) -> bytes:
     """The edits of a piece as the answer has them; they are converted once and kept."""
-    if piece.edits and not piece.written:
+    if not piece.written and piece.edits:
         part = view_pb2.PruneMessagesResponse()
         for edit in piece.edits:
             write_edit(edit, part.edits.add())

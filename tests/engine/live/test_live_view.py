@@ -16,7 +16,7 @@ from condense_grpc.engine.config_codec import config_to_json
 from condense_grpc.engine.edit_sums import revision_of
 from condense_grpc.engine.measures import metrics_of_whole, session_metrics
 from condense_grpc.engine.ports import SessionRow, StoredSession
-from condense_grpc.engine.revision import current_view
+from condense_grpc.engine.revision import SessionView, current_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.whole_view import WholeView, whole_view
 from condense_grpc.store.memory import MemoryStore
@@ -29,6 +29,15 @@ RANDOM = settings(deadline=None, suppress_health_check=list(HealthCheck))
 async def _compare(state: SessionState, bodies: BodyCache) -> WholeView:
     live, whole = await current_view(bodies, state), await whole_view(bodies, state)
     assert live is state.view.read(state), "the session was rendered as a whole"
+    _compare_views(live, whole)
+    _compare_measures(state)
+    read_again = state.copy()
+    _compare_views(await current_view(bodies, read_again), whole)
+    _compare_measures(read_again)
+    return whole
+
+
+def _compare_views(live: SessionView, whole: WholeView) -> None:
     assert live.edits == whole.edits
     assert live.revision == whole.revision == revision_of(whole.edits)
     assert (live.chars, live.is_pruned) == (whole.chars, whole.is_pruned)
@@ -39,8 +48,6 @@ async def _compare(state: SessionState, bodies: BodyCache) -> WholeView:
     for is_plain in (True, False):
         mine, theirs = live.shown(is_plain=is_plain).written_down(), whole.shown(is_plain=is_plain)
         assert (list(mine.marks), list(mine.chars)) == (list(theirs.marks), list(theirs.chars))
-    _compare_measures(state)
-    return whole
 
 
 def _compare_measures(state: SessionState) -> None:
