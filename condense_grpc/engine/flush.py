@@ -1,8 +1,8 @@
 """The flush: finished batches of tool calls become summaries, and finished chains become blocks.
 
 The session's lock is held to take the snapshot and for each decision, never while a summary is written. Batches are
-independent: each one is a commit of its own and complete, in order; what fails is captured again by the next flush.
-Those that are ready at the same time share one write.
+independent: each one is decided completely or not at all, in order; what fails is captured again by the next flush.
+Those that are ready at the same time share one commit.
 Messages that arrive meanwhile are none of its business; a batch whose messages a rewind took away is let go.
 """
 
@@ -201,8 +201,8 @@ class Flush:
         self, live: LiveSession, works: Sequence[FlushWork], now_ms: int, *, are_last: bool
     ) -> None:
         def settle_all() -> None:
-            for work in works:
-                _settle(live.state, work, now_ms)
+            entries = [entry for work in works for entry in _settle(live.state, work, now_ms)]
+            live.state.decide(entries, now_ms, applied=True)
 
         await offloaded(sum([len(work.batch.calls) for work in works]), settle_all)
         if are_last:
@@ -291,17 +291,17 @@ def _with_spending(stats: Stats, works: Sequence[FlushWork], wasted_ahead: Seque
     return stats
 
 
-def _settle(state: SessionState, work: FlushWork, now_ms: int) -> None:
-    """Decide what becomes of a batch."""
+def _settle(state: SessionState, work: FlushWork, now_ms: int) -> Sequence[Entry]:
+    """Decide what becomes of a batch. The index knows it at once."""
     if not _is_as_captured(state, work):
         work.let_go("history-changed")
-        return
+        return ()
     entries = settle(work, state.decisions.index, state.failure_counts, now_ms)
-    state.decide(entries, now_ms, applied=True)
     if work.failure_reason:
         _note_failure(state, work, now_ms)
     elif work.reply is not None and work.reply.check is not None:
         state.checks = sum_of_checks(state.checks, work.reply.check)
+    return entries
 
 
 def _note_failure(state: SessionState, work: FlushWork, now_ms: int) -> None:
