@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from condense_grpc.domain.arguments import captured_arguments
 from condense_grpc.domain.batches import Batch, Call, Source
 from condense_grpc.domain.config import BatchingMode
-from condense_grpc.domain.messages import Message, Role, ToolCallPart, calls_of, has_other_parts, text_of
+from condense_grpc.domain.messages import ASSISTANT, USER, Message, ToolCallPart, calls_of, has_other_parts, text_of
 from condense_grpc.domain.pairing import Pairs, keys_of
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.skeleton import MessageSkeleton, skeletons_of
@@ -86,9 +86,9 @@ def find_batches(
     found: list[CapturedBatch] = []
     for position in range(start.position, len(branch.messages)):
         message = branch.messages[position]
-        if message.role is Role.USER:
+        if message.role is USER:
             group += 1
-        elif message.role is Role.ASSISTANT:
+        elif message.role is ASSISTANT:
             if message.calls:
                 calls = ready_calls(branch, position, is_settled, protection)
                 if calls:

@@ -4,7 +4,7 @@ Between the boundaries everything of the work goes (assistant messages, results,
 there stays. Protected results move into the block. Applying this to its own output changes nothing.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.chain_body import is_block_text, synthetic_text
 from condense_grpc.domain.chains import Boundaries
 from condense_grpc.domain.entries import ChainEntry
-from condense_grpc.domain.messages import Part, Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER, Part
 from condense_grpc.domain.occurrence import bare_id
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Block, Diagnostic, Element, block_element
@@ -122,7 +122,7 @@ def apply_chain_ranges(elements: list[Element], phase: ChainPhase) -> tuple[list
     blocks: dict[int, Element] = {}
     for chain in accepted:
         inside = elements[chain.start + 1 : chain.final]
-        chain_ids = collect_names(((element.skeleton, element.key) for element in inside), keys)
+        chain_ids = collect_names([one.skeleton for one in inside], [one.key for one in inside], keys)
         ids |= chain_ids
         diagnostics += range_mismatch(chain.entry, chain_ids)
         dropped.update(chain.start + 1 + offset for offset, element in enumerate(inside) if is_work(element.skeleton))
@@ -140,7 +140,7 @@ def apply_chain_ranges(elements: list[Element], phase: ChainPhase) -> tuple[list
     return shown, diagnostics
 
 
-_WORK = (Role.ASSISTANT, Role.TOOL_RESULT)
+_WORK = (ASSISTANT, TOOL_RESULT)
 
 
 def is_work(message: MessageSkeleton) -> bool:
@@ -148,14 +148,13 @@ def is_work(message: MessageSkeleton) -> bool:
     return message.role in _WORK or message.is_summary
 
 
-def collect_names(inside: Iterable[tuple[MessageSkeleton, str]], keys: set[str]) -> set[str]:
-    """The bare ids of a range, given as messages with their keys; the keys of its results are added to `keys`."""
-    ids: set[str] = set()
-    for message, key in inside:
-        if message.role is Role.TOOL_RESULT:
-            ids.add(message.tool_call_id)
-            keys.add(key)
-        ids.update(call.id for call in message.calls)
+def collect_names(messages: Sequence[MessageSkeleton], keys: Sequence[str], found: set[str]) -> set[str]:
+    """The bare ids of a range, given as messages with their keys; the keys of its results are added to `found`."""
+    pairs = zip(messages, keys, strict=True)
+    results = [(message.tool_call_id, key) for message, key in pairs if message.role is TOOL_RESULT]
+    found.update([key for _, key in results])
+    ids = {tool_call_id for tool_call_id, _ in results}
+    ids.update([call.id for message in messages for call in message.calls])
     return ids
 
 
@@ -178,7 +177,7 @@ def overlaps(refs: Sequence[Ref], keys: set[str], ids: set[str]) -> bool:
 def is_in_place(behind_start: MessageSkeleton, entry: ChainEntry, body: str) -> bool:
     """Whether the message behind the start of a range is the block that would be inserted there."""
     text = behind_start.block_text
-    return behind_start.role is Role.USER and text is not None and is_block_text(text, entry, body)
+    return behind_start.role is USER and text is not None and is_block_text(text, entry, body)
 
 
 def make_block(
@@ -190,7 +189,7 @@ def make_block(
     parts: list[Part] = []
     for element in inside:
         message = element.skeleton
-        if message.role is not Role.TOOL_RESULT or message.tool_call_id not in protected:
+        if message.role is not TOOL_RESULT or message.tool_call_id not in protected:
             continue
         shown = ResultBody(element.stub.text) if element.stub else result_body(element.position)
         outputs.append((message.tool_name, shown.text))

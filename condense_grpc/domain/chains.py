@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from condense_grpc.domain.entries import ChainEntry
-from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER, Message, Role
 from condense_grpc.domain.occurrence import parse_key
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.skeleton import MessageSkeleton
@@ -58,7 +58,7 @@ class _OpenChain:
             self.ids[call.id] = None
             if protection.call(call.name, call.paths):
                 self.protected[call.id] = None
-        if message.role is Role.TOOL_RESULT:
+        if message.role is TOOL_RESULT:
             self.ids[message.tool_call_id] = None
             self.keys[key] = None
             if protection.tool(message.tool_name):
@@ -89,7 +89,7 @@ def detect_chains(
     chains: list[Chain] = []
     running: _OpenChain | None = None
     for position, message in enumerate(messages):
-        if message.role is Role.USER:
+        if message.role is USER:
             if is_own_block(position):
                 continue
             if running:
@@ -130,13 +130,13 @@ def _identity(message: _Stamped) -> tuple[Role, str, int | None]:
 
 def in_grace(messages: Sequence[MessageSkeleton], keys: Sequence[str], grace_turns: int) -> dict[str, None]:
     """Keys of recovered outputs (an ordered set) that are at most `grace_turns` user messages old."""
-    users = sum(message.role is Role.USER for message in messages)
+    users = sum(message.role is USER for message in messages)
     found: dict[str, None] = {}
     if grace_turns <= 0:
         return found
     before = 0
     for message, key in zip(messages, keys, strict=True):
-        if message.role is Role.USER:
+        if message.role is USER:
             before += 1
         elif message.tool_name == RECOVERY_TOOL and users - before <= grace_turns:
             found[key] = None
@@ -179,7 +179,7 @@ class Boundaries:
         self._digests = digests or None
         self._users: dict[int, int | None] = {}
         self._assistants: dict[int, int | None] = {}
-        by_role = {Role.USER: self._users, Role.ASSISTANT: self._assistants}
+        by_role = {USER: self._users, ASSISTANT: self._assistants}
         for position, message in enumerate(messages):
             places = by_role.get(message.role)
             time = message.timestamp_ms

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
 
 from condense_grpc.domain.json_text import compact, parse_object, parse_or_text
-from condense_grpc.domain.messages import Message, Role, TextPart, ThinkingPart, ToolCallPart
+from condense_grpc.domain.messages import TOOL_RESULT, Message, TextPart, ThinkingPart, ToolCallPart
 from condense_grpc.domain.view import Element, StubReason
 
 T = TypeVar("T")
@@ -150,7 +150,7 @@ def edit_message(message: Message, edit: ReplaceResult | PurgeArguments | StripT
     match edit:
         case ReplaceResult():
             return Message(
-                Role.TOOL_RESULT,
+                TOOL_RESULT,
                 (TextPart(edit.text),),
                 message.timestamp_ms,
                 tool_call_id=message.tool_call_id,

@@ -161,6 +161,11 @@ class SessionIndex:
         """Whether capture leaves the key alone: filed, an alias, or skipped."""
         return key in self._filed or key in self._original_of or key in self._skipped
 
+    def unsettled(self, keys: Iterable[str]) -> list[str]:
+        """Those of these keys that are not settled, in their order."""
+        filed, originals, skipped = self._filed, self._original_of, self._skipped
+        return [key for key in keys if key not in filed and key not in originals and key not in skipped]
+
     def is_skipped(self, key: str) -> bool:
         """Whether the key carries a skip mark."""
         return key in self._skipped

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from condense_grpc.domain.chains import Chain, detect_chains, never
 from condense_grpc.domain.entries import ContextMetrics, Frontier
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER
 from condense_grpc.domain.numbers import half_up, token_estimate
 from condense_grpc.domain.pairing import Pairs
 from condense_grpc.domain.protection import Protection
@@ -77,10 +77,10 @@ class _Extents:
         self._assistants: dict[int | None, list[int]] = {}
         self._end = len(messages)
         for position, message in enumerate(messages):
-            if message.role is Role.USER:
+            if message.role is USER:
                 self._users.append(position)
                 self._first_user.setdefault(message.timestamp_ms, position)
-            elif message.role is Role.ASSISTANT:
+            elif message.role is ASSISTANT:
                 self._assistants.setdefault(message.timestamp_ms, []).append(position)
 
     def of(self, chain: Chain) -> tuple[int, int] | None:
@@ -106,7 +106,7 @@ def _gap(source: MetricsInput) -> int:
     for position, message in enumerate(messages):
         for call in message.calls:
             latest[call.id] = call
-        if message.role is not Role.TOOL_RESULT or position < first:
+        if message.role is not TOOL_RESULT or position < first:
             continue
         if position < exempt_until and message.tool_call_id in exempt:
             continue
@@ -123,7 +123,7 @@ def _behind(messages: Sequence[MessageSkeleton], frontier: Frontier | None) -> t
     everything: tuple[int, set[str], int] = (0, set(), 0)
     if frontier is None:
         return everything
-    assistants = [position for position, message in enumerate(messages) if message.role is Role.ASSISTANT]
+    assistants = [position for position, message in enumerate(messages) if message.role is ASSISTANT]
     turn = frontier.last_attempted_turn_index
     if not 0 <= turn < len(assistants):
         return everything

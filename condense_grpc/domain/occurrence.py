@@ -43,6 +43,8 @@ def parse_key(key: str) -> ParsedKey:
 
 def bare_id(key: str) -> str:
     """The tool call id of a key."""
+    if "@" not in key:
+        return key
     return parse_key(key).tool_call_id
 
 

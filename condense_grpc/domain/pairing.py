@@ -7,7 +7,7 @@ to the n-th result with that id; a result that belongs to no call is stray, a ca
 from collections import deque
 from collections.abc import Sequence
 
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT
 from condense_grpc.domain.occurrence import Numbering, occurrence_key
 from condense_grpc.domain.skeleton import MessageSkeleton
 
@@ -22,9 +22,9 @@ class Pairs:
         waiting: dict[str, tuple[int, int] | deque[tuple[int, int]]] = {}
         for position in range(start, len(messages) if end is None else end):
             message = messages[position]
-            if message.role is Role.ASSISTANT:
+            if message.role is ASSISTANT:
                 waiting = _waiting(position, message) if message.calls else {}
-            elif message.role is Role.TOOL_RESULT:
+            elif message.role is TOOL_RESULT:
                 call_at = waiting.pop(message.tool_call_id, None)
                 if isinstance(call_at, deque):
                     first, rest = call_at.popleft(), call_at
@@ -54,7 +54,7 @@ def keys_of(messages: Sequence[MessageSkeleton]) -> tuple[list[str], list[int | 
     keys: list[str] = []
     numbers: list[int | None] = []
     for message in messages:
-        if message.role is Role.TOOL_RESULT:
+        if message.role is TOOL_RESULT:
             number = numbering.take(message.tool_call_id, message.timestamp_ms)
             keys.append(occurrence_key(message.tool_call_id, message.timestamp_ms, number))
             numbers.append(number)
@@ -83,7 +83,7 @@ def view_order(messages: Sequence[MessageSkeleton], pairs: Pairs | None = None) 
         end = last.get(position, position)
         stretch = range(position + 1, end + 1)
         if end > position:
-            order += [i for i in stretch if messages[i].role is Role.TOOL_RESULT]
-            order += [i for i in stretch if messages[i].role is not Role.TOOL_RESULT]
+            order += [i for i in stretch if messages[i].role is TOOL_RESULT]
+            order += [i for i in stretch if messages[i].role is not TOOL_RESULT]
         position = end + 1
     return order

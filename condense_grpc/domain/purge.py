@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from condense_grpc.domain.arguments import purged_arguments
 from condense_grpc.domain.config import PurgeErrorsConfig
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT
 from condense_grpc.domain.pairing import Pairs
 from condense_grpc.domain.skeleton import MessageSkeleton
 
@@ -19,7 +19,7 @@ def find_purges(
     """Per assistant position: call ordinal -> new arguments. Empty when nothing is due or the rule is off."""
     if not config.enabled:
         return {}
-    assistants = [position for position, message in enumerate(messages) if message.role is Role.ASSISTANT]
+    assistants = [position for position, message in enumerate(messages) if message.role is ASSISTANT]
     due = len(assistants) - config.cooldown_turns
     purges: dict[int, dict[int, str]] = {}
     for position in assistants[: max(due, 0)]:

@@ -14,7 +14,7 @@ from condense_grpc.domain.chain_ranges import ChainPhase, Digests, ResultBody, a
 from condense_grpc.domain.chains import in_grace
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.index import SessionIndex
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import TOOL_RESULT
 from condense_grpc.domain.pairing import Pairs, keys_of, view_order
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.purge import find_purges
@@ -52,7 +52,7 @@ def render(source: RenderInput) -> View:
     grace = set(in_grace(ordered, [keys[position] for position in order], config.recovery_grace_turns))
     protection = Protection(config.protected_tools, config.protected_paths)
     for element in elements:
-        if element.skeleton.role is Role.TOOL_RESULT and element.key not in grace:
+        if element.skeleton.role is TOOL_RESULT and element.key not in grace:
             element.stub = find_stub(element.skeleton, element.key, element.number, source.index, protection)
     for index, purged in find_purges(ordered, Pairs(ordered), config.purge_errors).items():
         elements[index].purged = purged

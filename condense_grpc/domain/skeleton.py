@@ -23,6 +23,8 @@ from condense_grpc.domain.arguments import (
 from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.json_text import compact, parse_or_text, value_chars
 from condense_grpc.domain.messages import (
+    ASSISTANT,
+    TOOL_RESULT,
     ImagePart,
     Message,
     Role,
@@ -106,12 +108,12 @@ class MessageSkeleton(NamedTuple):
     @property
     def is_text_only_assistant(self) -> bool:
         """An assistant message without tool calls: the end of a chain."""
-        return self.role is Role.ASSISTANT and not self.calls
+        return self.role is ASSISTANT and not self.calls
 
     @property
     def is_other(self) -> bool:
         """Neither assistant nor tool result."""
-        return self.role is not Role.ASSISTANT and self.role is not Role.TOOL_RESULT
+        return self.role is not ASSISTANT and self.role is not TOOL_RESULT
 
 
 def skeleton_of(message: Message, path_arguments: Sequence[str], timestamp_ms: int | None = None) -> MessageSkeleton:

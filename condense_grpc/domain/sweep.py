@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Diagnostic
 
@@ -14,7 +14,7 @@ def find_orphans(messages: Sequence[MessageSkeleton]) -> list[int]:
     orphans: list[int] = []
     for position, message in enumerate(messages):
         role = message.role
-        if role is Role.TOOL_RESULT:
+        if role is TOOL_RESULT:
             left = waiting.get(message.tool_call_id, 0)
             if left:
                 waiting[message.tool_call_id] = left - 1
@@ -22,7 +22,7 @@ def find_orphans(messages: Sequence[MessageSkeleton]) -> list[int]:
                 orphans.append(position)
         else:
             waiting = {}
-            if role is Role.ASSISTANT:
+            if role is ASSISTANT:
                 for call in message.calls:
                     waiting[call.id] = waiting.get(call.id, 0) + 1
     return orphans

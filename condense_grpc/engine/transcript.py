@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.messages import TOOL_RESULT, Message
 from condense_grpc.domain.occurrence import Numbering
 from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
 from condense_grpc.engine.arrival import FIRST_MS, Arrival, typed_arrival
@@ -130,8 +130,8 @@ class Transcript:
     def find_digests(self, digests: Collection[str]) -> dict[str, int]:
         """The positions of the messages with these digests (hex). Many are found in one walk through all messages."""
         if len(digests) > _FEW_DIGESTS:
-            wanted = set(digests)
-            return {digest: at for at, digest in enumerate(map(bytes.hex, self.digests)) if digest in wanted}
+            wanted = {bytes.fromhex(digest): digest for digest in digests}
+            return {wanted[digest]: at for at, digest in enumerate(self.digests) if digest in wanted}
         found = {digest: self.find_digest(digest) for digest in digests}
         return {digest: at for digest, at in found.items() if at is not None}
 
@@ -252,7 +252,7 @@ class Transcript:
     def _name(self, skeleton: MessageSkeleton) -> None:
         """Give the next message its key, its number, and its end in the client's history."""
         key, number = "", None
-        if skeleton.role is Role.TOOL_RESULT:
+        if skeleton.role is TOOL_RESULT:
             key, number = self._numbering.name(skeleton.tool_call_id, skeleton.timestamp_ms)
         self.keys.append(key)
         self.numbers.append(number)
@@ -280,7 +280,7 @@ class Transcript:
         self.remember_sent(self._sent.prints.until(length))
         self._numbering = Numbering()
         for skeleton in self.skeletons:
-            if skeleton.role is Role.TOOL_RESULT:
+            if skeleton.role is TOOL_RESULT:
                 self._numbering.take(skeleton.tool_call_id, skeleton.timestamp_ms)
 
     @property

@@ -5,7 +5,7 @@ up to the turn of its final message. Accepted chains never overlap.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from condense_grpc.domain.chain_ranges import (
@@ -18,13 +18,11 @@ from condense_grpc.domain.chain_ranges import (
 )
 from condense_grpc.domain.chains import Boundaries
 from condense_grpc.domain.entries import ChainEntry
-from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.messages import ASSISTANT, USER, Message
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Block, Diagnostic, Element
 from condense_grpc.engine.live.layout import Layout
-
-ElementsOf = Callable[[int], Sequence[tuple[int | Message, Element]]]
-"""The elements of a turn in view order, with their stubs, before any chain counts; each with what it stands for."""
+from condense_grpc.engine.live.pieces import Pieces
 
 
 class NotLocal(Exception):
@@ -53,9 +51,9 @@ class Reach:
 class Chains:
     """The chains of one live view. `keys` and `ids` are those of the calls inside of any of them."""
 
-    def __init__(self, layout: Layout, elements_of: ElementsOf) -> None:
+    def __init__(self, layout: Layout, pieces: Pieces) -> None:
         self._layout = layout
-        self._elements_of = elements_of
+        self._pieces = pieces
         self.keys: set[str] = set()
         self.ids: set[str] = set()
         self.watched_times: set[int | None] = set()
@@ -121,18 +119,19 @@ class Chains:
     def _reach(self, chain: ChainRange) -> Reach:
         """Take in one more chain."""
         entry, layout = chain.entry, self._layout
-        skeletons, keys = layout.transcript.skeletons, layout.transcript.keys
+        transcript = layout.transcript
         start, final = self._spans[id(entry)].positions
         start_turn, final_turn = layout.turn_of(start), layout.turn_of(final)
-        protected = set(entry.protected_tool_call_ids)
-        inside = self._behind(start_turn, start)
-        turns = {start_turn for message, _ in inside if message.tool_call_id in protected}
-        for position in range(layout.firsts[start_turn + 1], final):
-            inside.append((skeletons[position], keys[position]))
-            if protected and skeletons[position].tool_call_id in protected:
-                turns.add(layout.turn_of(position))
+        behind, whole = self._behind(start_turn, start), slice(layout.firsts[start_turn + 1], final)
+        messages = [*(message for _, message, _ in behind), *transcript.skeletons[whole]]
         own_keys: set[str] = set()
-        ids = collect_names(inside, own_keys)
+        ids = collect_names(messages, [*(key for _, _, key in behind), *transcript.keys[whole]], own_keys)
+        protected = set(entry.protected_tool_call_ids)
+        turns: set[int] = set()
+        if protected:
+            turns = {start_turn for _, message, _ in behind if message.tool_call_id in protected}
+            inside = enumerate(transcript.skeletons[whole], whole.start)
+            turns.update(layout.turn_of(position) for position, one in inside if one.tool_call_id in protected)
         self.keys |= own_keys
         self.ids |= ids
         mismatch = range_mismatch(entry, ids)
@@ -145,11 +144,11 @@ class Chains:
             self._naming_others.append(reach)
         return reach
 
-    def _behind(self, turn: int, start: int) -> list[tuple[MessageSkeleton, str]]:
+    def _behind(self, turn: int, start: int) -> list[tuple[int | Message, MessageSkeleton, str]]:
         """What stands behind a message in its turn, in view order."""
-        elements = self._elements_of(turn)
-        at = next(place for place, (origin, _) in enumerate(elements) if origin == start)
-        return [(element.skeleton, element.key) for _, element in elements[at + 1 :]]
+        listed = self._pieces.ordered(turn)
+        at = next(place for place, (origin, _, _) in enumerate(listed) if origin == start)
+        return listed[at + 1 :]
 
     # Where they are
 
@@ -177,14 +176,16 @@ class Chains:
         if start is None or final is None or start >= final:
             return None
         skeletons = self._layout.transcript.skeletons
-        if skeletons[start].role is not Role.USER or skeletons[final].role is not Role.ASSISTANT:
+        if skeletons[start].role is not USER or skeletons[final].role is not ASSISTANT:
             raise NotLocal
         return start, final
 
     def _place(self, position: int) -> int:
         turn = self._layout.turn_of(position)
-        origins = [origin for origin, _ in self._elements_of(turn)]
-        return self._layout.places_before(turn) + origins.index(position)
+        place = self._layout.places_before(turn)
+        if turn and position == self._layout.firsts[turn]:
+            return place
+        return place + [origin for origin, _, _ in self._pieces.ordered(turn)].index(position)
 
     # Their blocks
 
@@ -209,7 +210,7 @@ class Chains:
         found: list[Element] = []
         protected = set(reach.entry.protected_tool_call_ids)
         for turn in reach.protected_turns:
-            elements = self._elements_of(turn)
+            elements = self._pieces.placed(turn)
             first = 0
             if turn == reach.start_turn:
                 first = next(place for place, (origin, _) in enumerate(elements) if origin == reach.start) + 1

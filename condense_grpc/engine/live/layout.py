@@ -5,9 +5,9 @@ next one, summaries of ours included. Whatever a render does to a message it dec
 which compressed chains reach into the turn. Only the last turn grows.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER, Role
 from condense_grpc.domain.pairing import Pairs
 from condense_grpc.engine.decisions import Decisions, PlacedSummary
 from condense_grpc.engine.transcript import Transcript
@@ -39,13 +39,28 @@ class Layout:
     def read(self) -> Role:
         """Take in the next message; its role."""
         role = self.transcript.skeletons[self.length].role
-        if role is Role.ASSISTANT:
+        if role is ASSISTANT:
             self.firsts.append(self.length)
             self.users_before.append(self.users)
-        elif role is Role.USER:
+        elif role is USER:
             self.users += 1
         self.length += 1
         return role
+
+    def read_until(self, end: int) -> list[Role]:
+        """Take in the messages before a position; their roles."""
+        first = self.length
+        roles = [message.role for message in self.transcript.skeletons[first:end]]
+        assistants = [position for position, role in enumerate(roles, first) if role is ASSISTANT]
+        self.firsts += assistants
+        placed = 0
+        for user in [position for position, role in enumerate(roles, first) if role is USER]:
+            before = bisect_left(assistants, user)
+            self.users_before += [self.users] * (before - placed)
+            placed, self.users = before, self.users + 1
+        self.users_before += [self.users] * (len(assistants) - placed)
+        self.length = end
+        return roles
 
     def place_summary(self) -> PlacedSummary:
         """Take in the next summary, which stands behind all messages that were read."""
@@ -78,7 +93,7 @@ class Layout:
             return None
         for position, call in zip(range(first + 1, end), skeletons[first].calls, strict=False):
             message = skeletons[position]
-            if message.role is not Role.TOOL_RESULT or message.tool_call_id != call.id:
+            if message.role is not TOOL_RESULT or message.tool_call_id != call.id:
                 return None
         return end - first - 1
 

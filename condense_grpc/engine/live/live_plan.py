@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from condense_grpc.domain.chain_body import block_body
 from condense_grpc.domain.chain_ranges import ResultBody, is_in_place, is_work, overlaps
 from condense_grpc.domain.entries import ContextMetrics
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT, CUSTOM, TOOL_RESULT, USER
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Diagnostic, Element, block_element, chars_of_list
 from condense_grpc.engine.decisions import Commit
@@ -46,7 +46,7 @@ class LivePlan:
         self.front = ChainFront()
         self._grace = GraceWatch(self.config.recovery_grace_turns)
         self._pieces = Pieces(self.layout, self.config, state.protection, self._grace.watch)
-        self._chains = Chains(self.layout, self._pieces.placed)
+        self._chains = Chains(self.layout, self._pieces)
         self._commits_read = 0
         self._positions: dict[str, int] = {}
         self._aliases: dict[str, list[str]] = {}
@@ -93,23 +93,24 @@ class LivePlan:
             self._refresh_chains()
         if self._is_first_reading:
             self._dirty.update(range(len(self.layout)))
-            self._unseen.update(range(len(self.layout)))
+            self.waiting.look_at_all(self._positions)
             self._is_first_reading = False
-        for turn in sorted(self._unseen):
-            self.waiting.look_at(turn)
+        else:
+            for turn in sorted(self._unseen):
+                self.waiting.look_at(turn)
         self._unseen.clear()
 
     def _read_first(self, length: int) -> None:
         """Read up to so many messages of the transcript. As every turn is looked at afterwards, they touch nothing."""
         layout, first, end = self.layout, self.layout.length, min(length, len(self.transcript))
-        messages, keys = self.transcript.skeletons[first:end], self.transcript.keys[first:end]
-        for position, (message, key) in enumerate(zip(messages, keys, strict=True), first):
-            role = layout.read()
-            self.cycle.read(message)
-            if role is Role.TOOL_RESULT:
-                self._positions[key] = position
-            elif message.summary_refs:
-                self._odd_summaries.add(layout.last)
+        skeletons, keys = self.transcript.skeletons, self.transcript.keys
+        roles = layout.read_until(end)
+        results = [position for position, role in enumerate(roles, first) if role is TOOL_RESULT]
+        self._positions.update(zip(map(keys.__getitem__, results), results, strict=True))
+        others = [position for position, role in enumerate(roles, first) if role is CUSTOM]
+        self._odd_summaries.update(layout.turn_of(position) for position in others if skeletons[position].summary_refs)
+        messages = skeletons[first:end]
+        self.cycle.read_all(messages)
         self._raw_sum += sum([message.json_chars for message in messages])
 
     def _read_message(self) -> None:
@@ -120,15 +121,15 @@ class LivePlan:
         self._unseen.add(layout.last)
         self._raw_sum += message.json_chars
         self.cycle.read(message)
-        if role is Role.TOOL_RESULT:
+        if role is TOOL_RESULT:
             self._positions[self.transcript.keys[position]] = position
             return
         if message.timestamp_ms in self._chains.watched_times:
             raise NotLocal
-        if role is Role.USER:
+        if role is USER:
             for turn in self._grace.expired(layout.users):
                 self._touch_turn(turn)
-        elif role is Role.ASSISTANT:
+        elif role is ASSISTANT:
             self._dirty.update(self._just_due())
         elif message.summary_refs:
             self._odd_summaries.add(layout.last)
@@ -190,7 +191,10 @@ class LivePlan:
 
     def _refresh_chains(self) -> None:
         chains, index = self._chains, self.decisions.index
-        for reach in chains.refresh(index.chains):
+        new = chains.refresh(index.chains)
+        if self._is_first_reading:
+            return  # when every turn is looked at anyway
+        for reach in new:
             self._dirty.update(reach.turns)
             self._dirty.update(self._odd_summaries)
             placed = len(self.layout.anchors)
@@ -245,7 +249,7 @@ class LivePlan:
         first, end = self.layout.firsts[turns.start], self.layout.firsts[turns.stop]
         messages = self.transcript.skeletons[first:end]
         roles = [message.role for message in messages]
-        work = roles.count(Role.ASSISTANT) + roles.count(Role.TOOL_RESULT)
+        work = roles.count(ASSISTANT) + roles.count(TOOL_RESULT)
         if (work < len(roles) and not all(map(is_work, messages))) or self.layout.has_summary_between(first, end):
             return None
         return DroppedTurns.of(turns, first, messages)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from condense_grpc.domain.chains import RECOVERY_TOOL
 from condense_grpc.domain.config import SessionConfig
-from condense_grpc.domain.messages import Message, Role
+from condense_grpc.domain.messages import TOOL_RESULT, USER, Message
 from condense_grpc.domain.pairing import Pairs, view_order
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.purge import purges_of
@@ -93,9 +93,9 @@ class Pieces:
         for place in view_order(piece.skeletons, pairs):
             message = piece.skeletons[place]
             element = Element(place, message, piece.keys[place], piece.numbers[place])
-            if message.role is Role.USER:
+            if message.role is USER:
                 users += 1
-            elif message.role is Role.TOOL_RESULT and not self._is_in_grace(message, turn, users):
+            elif message.role is TOOL_RESULT and not self._is_in_grace(message, turn, users):
                 index = self._layout.decisions.index
                 element.stub = find_stub(message, element.key, element.number, index, self._protection)
             elements.append(element)
@@ -106,6 +106,12 @@ class Pieces:
                 self._config.purge_errors,
             )
         return elements
+
+    def ordered(self, turn: int) -> list[tuple[int | Message, MessageSkeleton, str]]:
+        """What stands in a turn in view order, before anything is done to it: what it is, its skeleton, its key."""
+        piece = self.read(turn)
+        listed = list(zip(piece.origins, piece.skeletons, piece.keys, strict=True))
+        return [listed[place] for place in view_order(piece.skeletons)]
 
     def placed(self, turn: int) -> list[tuple[int | Message, Element]]:
         """The elements of a turn, each with what it stands for."""

@@ -1,10 +1,11 @@
 """What waits for a flush, turn by turn: the calls that capture would take, and the tokens that a gap measures."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from condense_grpc.domain.capture import BranchView, CapturedBatch, ready_calls
 from condense_grpc.domain.config import BatchingMode
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import TOOL_RESULT
 from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.pairing import Pairs
 from condense_grpc.domain.protection import Protection
@@ -35,6 +36,14 @@ class Waiting:
         """How many batches a flush would make of these. Groups never come back, so that each of them is one run."""
         return len(self._groups) if mode == BatchingMode.AGENT_MESSAGE else len(self._batches)
 
+    def look_at_all(self, positions: Mapping[str, int]) -> None:
+        """See what waits in all turns, none of which was looked at; `positions` are those of all results by key."""
+        self._gaps = [0] * len(self._layout)
+        index = self._layout.decisions.index
+        waits = [positions[key] for key in index.unsettled(positions) if key not in index.pins]
+        for turn in sorted(set(map(self._layout.turn_of, waits))):
+            self.look_at(turn)
+
     def look_at(self, turn: int) -> None:
         """See what waits in a turn."""
         if turn == len(self._gaps):
@@ -46,7 +55,7 @@ class Waiting:
         open_results = [
             position
             for position, message in enumerate(transcript.skeletons[first:end], first)
-            if message.role is Role.TOOL_RESULT and not stays(transcript.keys[position])
+            if message.role is TOOL_RESULT and not stays(transcript.keys[position])
         ]
         if not open_results:
             return
