@@ -32,7 +32,7 @@ async def _compare(state: SessionState, bodies: BodyCache) -> WholeView:
     _compare_views(live, whole)
     _compare_measures(state)
     read_again = state.copy()
-    _compare_views(await current_view(bodies, read_again), whole)
+    _compare_views(await current_view(bodies, read_again), await whole_view(bodies, read_again))
     _compare_measures(read_again)
     return whole
 
