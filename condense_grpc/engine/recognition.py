@@ -1,19 +1,17 @@
 """Messages recognised by how they were sent: a long history that comes again is not read again.
 
-A fingerprint is a hash of a message as its sender wrote it, keyed anew by every process. It is a shortcut and nothing
-else: it is kept in memory only, and what is not recognised is read, with the same outcome. The transcript's digests
-say in the end whether what was recognised is still there.
+A fingerprint is the interpreter's own hash of a message as its sender wrote it, which every process keys anew. It is a
+shortcut and nothing else: it is kept in memory only, and what is not recognised is read, with the same outcome. The
+transcript's digests say in the end whether what was recognised is still there.
 """
 
-import secrets
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from condense_grpc.domain.messages import Message
 
 _BYTES = 8
-_KEY = secrets.token_bytes(16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +22,9 @@ class SentPrints:
     prints: bytes
 
     @classmethod
-    def of(cls, first: int, sent: Iterable[bytes]) -> "SentPrints":
+    def of(cls, first: int, sent: Iterable[bytes | memoryview]) -> "SentPrints":
         """The fingerprints of messages as they were sent."""
-        return cls(first, b"".join([blake2b(data, digest_size=_BYTES, key=_KEY).digest() for data in sent]))
+        return cls(first, array("q", map(hash, sent)).tobytes())
 
     def until(self, length: int) -> "SentPrints":
         """Those before a position."""

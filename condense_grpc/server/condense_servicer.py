@@ -38,7 +38,7 @@ class CondenseServicer:
 
     async def PruneMessages(self, incoming: Incoming[view_pb2.PruneMessagesRequest]) -> Outgoing:
         """See the contract."""
-        prune = await incoming.read(self._prunes.read)
+        prune = await incoming.read(self._prunes.read, self._prunes.read_cut)
         request = prune.request
         created = await ensure_session(self._engine, request.session_id, prune.change, dry_run=request.dry_run)
         result = await self._engine.prune(request)
@@ -50,7 +50,7 @@ class CondenseServicer:
         self, incoming: Incoming[flush_event_pb2.FlushBatchesRequest]
     ) -> AsyncGenerator[flush_event_pb2.FlushBatchesResponse, None]:
         """See the contract."""
-        call = await incoming.read(self._flushes.read)
+        call = await incoming.read(self._flushes.read, self._flushes.read_cut)
         request = call.request
         await ensure_session(self._engine, request.session_id, call.change, dry_run=request.dry_run)
         async with aclosing(self._engine.flush(request)) as events:

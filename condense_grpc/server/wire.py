@@ -44,14 +44,21 @@ class Incoming(Generic[M]):
         """The request. Raises RequestInvalid when the bytes are none."""
         return self._parsed() if len(self._data) < LARGE_BYTES else await self._workers.run(self._parsed)
 
-    async def read(self, convert: Callable[[M, int], T]) -> T:
-        """What `convert` makes of the request and of its size in bytes. It may run in a thread: it must touch nothing
-        that others use meanwhile.
+    async def read(self, convert: Callable[[M, int], T], shortcut: Callable[[bytes], T | None] | None = None) -> T:
+        """What `convert` makes of the request and of its size in bytes.
+
+        `shortcut` makes the same of the bytes of a large request, or says by None that it cannot. Both may run in a
+        thread: they must touch nothing that others use meanwhile.
         """
-        size = len(self._data)
-        if size < LARGE_BYTES:
-            return convert(self._parsed(), size)
-        return await self._workers.run(lambda: convert(self._parsed(), size))
+        data = self._data
+        if len(data) < LARGE_BYTES:
+            return convert(self._parsed(), len(data))
+
+        def converted() -> T:
+            found = None if shortcut is None else shortcut(data)
+            return convert(self._parsed(), len(data)) if found is None else found
+
+        return await self._workers.run(converted)
 
     def _parsed(self) -> M:
         try:

@@ -2,18 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as ProtoMessage
 
 from condense_grpc.api.condense.v1 import config_pb2, transcript_pb2
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.recognition import Recognised, Recollection, SentPrints
 from condense_grpc.engine.requests import Delta, NativeElements
-from condense_grpc.errors import DeltaTooLarge, MessageTooLarge, RequestInvalid
+from condense_grpc.errors import CondenseError, DeltaTooLarge, MessageTooLarge, RequestInvalid
 from condense_grpc.server.convert.config import ConfigReader
 from condense_grpc.server.convert.message import read_messages
 from condense_grpc.server.convert.native import joined, read_native, sizes_of
+from condense_grpc.server.convert.sent_messages import SentMessages, cut_request
 from condense_grpc.server.convert.session_id import new_session_id
 from condense_grpc.server.limits import Limits
-from condense_grpc.server.workers import LARGE_BYTES
+
+M = TypeVar("M", bound=ProtoMessage)
+T = TypeVar("T")
 
 _FIELD = "delta.messages.messages"
 
@@ -44,39 +51,63 @@ class DeltaReader:
         config: config_pb2.SessionConfig,
         request_bytes: int,
         session_id: str,
+        *,
+        sent: SentMessages | None = None,
     ) -> Change:
         """The change that a request asks for. `config` is looked at only when the session may be created.
 
-        `request_bytes` is the size of the whole request: only when it is beyond a limit its pieces are measured, and
-        only when it is large it is looked up what of it was sent before.
+        `request_bytes` is the size of the whole request: only when it is beyond a limit its pieces are measured.
+        `sent`: the messages, if they were cut out of the delta; it is looked up which of them were sent before.
         """
         check_base(delta)
         settings = self.configs.new(config) if delta.create_if_missing else {}
         if delta.WhichOneof("payload") is None:
             return Change(create=settings if delta.create_if_missing else None)
-        prints = _prints(delta) if request_bytes >= LARGE_BYTES else None
-        known = None if prints is None else self._recognise(delta, prints, session_id)
-        messages, native = self.payload(delta, request_bytes, known_count=0 if known is None else known.count)
+        prints = known = None
+        if sent is None:
+            messages, native = self.payload(delta, request_bytes)
+        else:
+            native, prints = None, SentPrints.of(delta.base_length, sent.slices)
+            known = self._recognise(sent, prints, session_id)
+            messages = read_messages(sent, _FIELD, skipped=0 if known is None else known.count)
         if request_bytes > self.limits.max_delta_bytes and delta.ByteSize() > self.limits.max_delta_bytes:
             raise DeltaTooLarge(delta.ByteSize(), self.limits.max_delta_bytes)
         may_create = delta.create_if_missing
         return Change(Delta(delta.base_length, delta.base_etag, messages, may_create, settings, native, known, prints))
 
-    def _recognise(
-        self, delta: transcript_pb2.TranscriptDelta, prints: SentPrints, session_id: str
-    ) -> Recognised | None:
-        """The messages of a delta that the session is known to have; they need not be read."""
+    def _recognise(self, sent: SentMessages, prints: SentPrints, session_id: str) -> Recognised | None:
+        """The messages that the session is known to have; they need not be read."""
         recollection = self.recollect(session_id)
-        if recollection is None:
+        return None if recollection is None else recollection.recognise(prints, lambda: read_messages(sent, _FIELD))
+
+    def read_cut(self, kind: type[M], data: bytes, read: Callable[[M, int, SentMessages], T]) -> T | None:
+        """What `read` makes of a request whose messages were cut out of it, and of its size.
+
+        None: it is to be read as a whole, since it cannot be cut, or since something is wrong with it. The errors are
+        those of reading it as a whole.
+        """
+        try:
+            cut = cut_request(kind, data)
+            if cut is None or not self._is_within_limits(cut.messages, len(data)):
+                return None
+            return read(cut.head, len(data), cut.messages)
+        except (DecodeError, CondenseError):
             return None
-        return recollection.recognise(prints, lambda: read_messages(delta.messages.messages, _FIELD))
+
+    def _is_within_limits(self, sent: SentMessages, request_bytes: int) -> bool:
+        limits = self.limits
+        return (
+            request_bytes <= limits.max_delta_bytes
+            and len(sent) <= limits.max_delta_messages
+            and sent.longest_bytes <= limits.max_transcript_message_bytes
+        )
 
     def payload(
-        self, delta: transcript_pb2.TranscriptDelta, request_bytes: int, first_index: int = 0, known_count: int = 0
+        self, delta: transcript_pb2.TranscriptDelta, request_bytes: int, first_index: int = 0
     ) -> tuple[list[Message], NativeElements | None]:
         """The messages of a delta or a chunk, or its elements in the shape of a provider.
 
-        `first_index` messages of earlier chunks come before them; the first `known_count` are left out.
+        `first_index` messages of earlier chunks come before them.
         """
         messages = delta.messages.messages
         native = read_native(delta.native, first_index) if delta.WhichOneof("payload") == "native" else None
@@ -90,13 +121,7 @@ class DeltaReader:
             for index, size in enumerate(sizes, first_index):
                 if size > limit:
                     raise MessageTooLarge(index, size, limit)
-        return read_messages(messages, _FIELD, first_index, skipped=known_count), native
-
-
-def _prints(delta: transcript_pb2.TranscriptDelta) -> SentPrints | None:
-    if delta.WhichOneof("payload") != "messages":
-        return None
-    return SentPrints.of(delta.base_length, (one.SerializePartialToString() for one in delta.messages.messages))
+        return read_messages(messages, _FIELD, first_index), native
 
 
 def check_base(delta: transcript_pb2.TranscriptDelta) -> None:

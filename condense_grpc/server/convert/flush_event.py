@@ -27,6 +27,7 @@ from condense_grpc.server.convert.enums import (
     NOTICE_LEVEL,
     TRIGGER,
 )
+from condense_grpc.server.convert.sent_messages import SentMessages
 from condense_grpc.server.convert.session_id import known_session_id, new_session_id
 from condense_grpc.server.convert.stats import write_check, write_stats, write_summarizer_usage
 from condense_grpc.server.convert.times import write_time
@@ -47,11 +48,20 @@ class FlushReader:
 
     deltas: DeltaReader
 
-    def read(self, message: pb.FlushBatchesRequest, request_bytes: int) -> FlushCall:
-        """The request. A reason that this release does not know counts as a manual flush: it is only noted."""
+    def read_cut(self, data: bytes) -> FlushCall | None:
+        """The same as `read` for the bytes of a large request, if its messages can be cut out of it."""
+        return self.deltas.read_cut(pb.FlushBatchesRequest, data, self.read)
+
+    def read(self, message: pb.FlushBatchesRequest, request_bytes: int, sent: SentMessages | None = None) -> FlushCall:
+        """The request; `sent`: its messages, if they were cut out of it.
+
+        A reason that this release does not know counts as a manual flush: it is only noted.
+        """
         may_create = message.HasField("delta")
         session_id = new_session_id(message.session_id) if may_create else known_session_id(message.session_id)
-        change = self.deltas.read(message.delta, message.config, request_bytes, session_id) if may_create else Change()
+        change = Change()
+        if may_create:
+            change = self.deltas.read(message.delta, message.config, request_bytes, session_id, sent=sent)
         request = FlushRequest(
             session_id=session_id,
             delta=change.delta,

@@ -1,9 +1,10 @@
 """Prunes and appends: their requests and their answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2, view_pb2
+from condense_grpc.domain.messages import Message
 from condense_grpc.engine.edit_list import EditPiece
 from condense_grpc.engine.requests import AsSent, CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
 from condense_grpc.errors import NotImplementedYet, RequestInvalid
@@ -13,8 +14,10 @@ from condense_grpc.server.convert.edit import write_edit
 from condense_grpc.server.convert.enums import TOKEN_BASIS, VIEW
 from condense_grpc.server.convert.message import write_message
 from condense_grpc.server.convert.native import write_native_edit
+from condense_grpc.server.convert.sent_messages import SentMessages
 from condense_grpc.server.convert.session_id import known_session_id, new_session_id
 from condense_grpc.server.convert.usage import read_usage
+from condense_grpc.server.convert.view_messages import written_messages
 from condense_grpc.server.convert.wire_text import wire_text
 
 
@@ -33,8 +36,14 @@ class PruneReader:
 
     deltas: DeltaReader
 
-    def read(self, message: view_pb2.PruneMessagesRequest, request_bytes: int) -> Prune:
-        """The request. Raises what is wrong with it."""
+    def read_cut(self, data: bytes) -> Prune | None:
+        """The same as `read` for the bytes of a large request, if its messages can be cut out of it."""
+        return self.deltas.read_cut(view_pb2.PruneMessagesRequest, data, self.read)
+
+    def read(
+        self, message: view_pb2.PruneMessagesRequest, request_bytes: int, sent: SentMessages | None = None
+    ) -> Prune:
+        """The request; `sent`: its messages, if they were cut out of it. Raises what is wrong with it."""
         may_create = message.HasField("delta")
         session_id = new_session_id(message.session_id) if may_create else known_session_id(message.session_id)
         view = VIEW.read(message.view)
@@ -43,7 +52,9 @@ class PruneReader:
         min_savings_chars = message.min_savings_chars if message.HasField("min_savings_chars") else None
         if min_savings_chars is not None and min_savings_chars < 0:
             raise RequestInvalid("min_savings_chars", f"must not be negative, not {min_savings_chars}")
-        change = self.deltas.read(message.delta, message.config, request_bytes, session_id) if may_create else Change()
+        change = Change()
+        if may_create:
+            change = self.deltas.read(message.delta, message.config, request_bytes, session_id, sent=sent)
         request = PruneRequest(
             session_id=session_id,
             delta=change.delta,
@@ -54,7 +65,7 @@ class PruneReader:
             usage=read_usage(message.usage) if message.HasField("usage") else None,
             names_sent=True,
         )
-        return Prune(change, request, message.delta.messages.messages)
+        return Prune(change, request, message.delta.messages.messages if sent is None else sent)
 
 
 def append_request(session_id: str, change: Change) -> PruneRequest:
@@ -77,13 +88,11 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> byt
         answer.native_json = result.native.json.encode()
         for native_edit in result.native.edits:
             write_native_edit(native_edit, answer.edits.add())
-    for message in result.messages or ():
-        target = answer.messages.add()
-        if isinstance(message, AsSent):
-            target.CopyFrom(sent[message.index])
-            target.timestamp_ms = message.timestamp_ms
-        else:
-            write_message(message, target)
+    pieces: list[bytes | memoryview] = []
+    if isinstance(sent, SentMessages):
+        pieces += written_messages(result.messages or (), sent)
+    else:
+        _write_messages(result.messages or (), sent, answer)
     for violation in result.violations:
         write_violation(violation, answer.violations.add())
     write_reclaim(result.reclaim, answer.reclaim)
@@ -91,9 +100,24 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> byt
         _write_cache(result.cache, answer.cache)
     _write_applied(result, answer.applied)
     write_advice(result.advice, answer.advice)
-    pieces = result.edits.pieces if result.native is None else ()
+    if result.native is None:
+        pieces += map(_written, result.edits.pieces)
     # Messages behind each other are one message with the lists of all of them.
-    return b"".join([answer.SerializeToString(), *map(_written, pieces)])
+    return b"".join([answer.SerializeToString(), *pieces])
+
+
+def _write_messages(
+    messages: Iterable[Message | AsSent],
+    sent: Sequence[message_pb2.Message],
+    answer: view_pb2.PruneMessagesResponse,
+) -> None:
+    for message in messages:
+        target = answer.messages.add()
+        if isinstance(message, AsSent):
+            target.CopyFrom(sent[message.index])
+            target.timestamp_ms = message.timestamp_ms
+        else:
+            write_message(message, target)
 
 
 def _written(piece: EditPiece) -> bytes:
