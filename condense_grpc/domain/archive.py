@@ -6,12 +6,13 @@ their messages. Protected results are no candidates (they are relocated), nor ar
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from condense_grpc.domain.arguments import captured_arguments
 from condense_grpc.domain.batches import Call, Record, RecordContext, Spill, record_of
 from condense_grpc.domain.capture import MessageAt, SourceOf
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import compact, parse_or_text
 from condense_grpc.domain.messages import Role, calls_of, has_other_parts, text_of
 from condense_grpc.domain.numbers import half_up
@@ -24,7 +25,7 @@ SHOWN_ARGS_CHARS = 200
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A result to archive and the call it is filed under, by positions in one list.
 
@@ -39,7 +40,7 @@ class Candidate:
     timestamp_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bodies:
     """How complete records are made: where messages and their stored places come from, and what is spilled.
 

@@ -4,15 +4,14 @@
 and fetches them when they are asked for.
 """
 
-from dataclasses import dataclass
-
 from condense_grpc.domain.arguments import paths_in
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Part
 from condense_grpc.domain.occurrence import occurrence_key
 from condense_grpc.domain.text import content_hash
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where the pieces of a call lie: node numbers of the stored messages, and the call's place among its siblings.
 
@@ -24,7 +23,7 @@ class Source:
     result_node: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A tool call with its result. `parts` is the complete part list, only when some part is not text."""
 
@@ -44,7 +43,7 @@ class Call:
         return occurrence_key(self.tool_call_id, self.result_timestamp_ms, self.occurrence)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """What one summary covers: the calls of one assistant message, or of one stretch of work (`group`)."""
 
@@ -55,7 +54,7 @@ class Batch:
     group: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One filed result. `content` is the content hash (empty: none, see `content_key`)."""
 
@@ -92,7 +91,7 @@ class Record:
         return self.content_hash, self.is_error
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spill:
     """Facts of a result that was spilled: size in UTF-8 bytes and the head shown in its stub."""
 
@@ -100,7 +99,7 @@ class Spill:
     preview: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordContext:
     """What every record of one batch shares. `path_arguments`: the names that hold a path."""
 
@@ -133,7 +132,7 @@ def record_of(call: Call, context: RecordContext, spill: Spill | None = None) ->
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ref:
     """A short ref and the result it stands for."""
 
@@ -148,7 +147,7 @@ class Ref:
         return occurrence_key(self.tool_call_id, self.result_timestamp_ms, self.occurrence)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryDetails:
     """What a summary says about itself."""
 

@@ -4,13 +4,14 @@ Windows larger than the ceiling are treated as if they ended there: quality fall
 is full.
 """
 
-from dataclasses import dataclass
 from typing import TypeGuard
+
+from condense_grpc.domain.frozen import frozen
 
 CEILING_TOKENS = 300_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """A report of the host: tokens in the context (None: not known) and the size of the model's window."""
 

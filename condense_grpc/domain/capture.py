@@ -6,12 +6,12 @@ number, no earlier flush.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
 from condense_grpc.domain.arguments import captured_arguments
 from condense_grpc.domain.batches import Batch, Call, Source
 from condense_grpc.domain.config import BatchingMode
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import ASSISTANT, USER, Message, ToolCallPart, calls_of, has_other_parts, text_of
 from condense_grpc.domain.pairing import Pairs, keys_of
 from condense_grpc.domain.protection import Protection
@@ -24,7 +24,7 @@ MessageAt: TypeAlias = Callable[[int], Message]
 SourceOf: TypeAlias = Callable[[int, int, int], Source]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScanStart:
     """Where a scan begins: the position of an assistant message, and the assistant and user messages before it."""
 
@@ -33,7 +33,7 @@ class ScanStart:
     group: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CapturedCall:
     """A call that is ready: its place among the calls of its message, and its result."""
 
@@ -43,7 +43,7 @@ class CapturedCall:
     occurrence: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CapturedBatch:
     """The ready calls of the assistant message at `position`. `turn_index` and `group` count over the session."""
 
@@ -58,7 +58,7 @@ class CapturedBatch:
         return ScanStart(self.position, self.turn_index, self.group)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BranchView:
     """The branch as a scan sees it: keys and numbers as `keys_of` gives them; pairs from where the scan starts."""
 

@@ -5,13 +5,13 @@ there stays. Protected results move into the block. Applying this to its own out
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.chain_body import is_block_text, synthetic_text
 from condense_grpc.domain.chains import Boundaries
 from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER, Part
 from condense_grpc.domain.occurrence import bare_id
 from condense_grpc.domain.skeleton import MessageSkeleton
@@ -20,7 +20,7 @@ from condense_grpc.domain.view import Block, Diagnostic, Element, block_element
 Digests = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultBody:
     """Text and other parts of a result that is shown inside a block."""
 
@@ -28,7 +28,7 @@ class ResultBody:
     parts: tuple[Part, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChainRange:
     """An accepted chain with the indexes of its boundaries."""
 
@@ -37,7 +37,7 @@ class ChainRange:
     final: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChainPhase:
     """What the phase needs besides the list. `body_of` gives the escaped body of an entry (as it is inserted)."""
 

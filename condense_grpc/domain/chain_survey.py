@@ -5,7 +5,7 @@ give and get positions in the stored order.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from condense_grpc.domain.archive import Bodies, Candidate, archive_candidates, record_time
 from condense_grpc.domain.batches import Record
@@ -13,13 +13,14 @@ from condense_grpc.domain.capture import MessageAt, SourceOf
 from condense_grpc.domain.chain_body import blocks_in_place
 from condense_grpc.domain.chains import Boundaries, Chain, detect_chains, in_grace, select_eligible
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.pairing import keys_of, view_order
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.skeleton import MessageSkeleton
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompressionInput:
     """One transcript with its decisions. Positions are those of `messages`, the stored order.
 
@@ -45,7 +46,7 @@ class CompressionInput:
     protection: Protection | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FusibleChain:
     """The summaries of one chain, to be written as one text. `start_key` names the chain in the answers."""
 
@@ -53,7 +54,7 @@ class FusibleChain:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BodiesWanted:
     """What `compress` will read: messages by position, and records whose arguments a body shows."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER, Message, Role
 from condense_grpc.domain.occurrence import parse_key
 from condense_grpc.domain.protection import Protection
@@ -17,7 +18,7 @@ from condense_grpc.domain.skeleton import MessageSkeleton
 RECOVERY_TOOL = "context_tree_query"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chain:
     """One piece of finished (or interrupted: `final` None) work. Ids and keys are distinct, in first-seen order.
 

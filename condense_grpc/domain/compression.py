@@ -7,7 +7,6 @@ with the answers. Neither reads a body that `bodies_wanted` does not name.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from condense_grpc.domain.archive import Candidate, archived_record, as_filed, build_deterministic_body
@@ -16,6 +15,7 @@ from condense_grpc.domain.chain_survey import ChainSurvey, CompressionInput, sur
 from condense_grpc.domain.chains import Chain
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.entries import ArchivedRef, ChainEntry, Entry, IndexEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.occurrence import parse_key
 from condense_grpc.domain.text import is_blank
 from condense_grpc.domain.view import Diagnostic
@@ -28,7 +28,7 @@ class SkippedChainReason(StrEnum):
     NO_SUMMARY = "no-summary"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkippedChain:
     """A closed chain that stays as it is. `start` is the position of its first message in the stored order."""
 
@@ -37,7 +37,7 @@ class SkippedChain:
     start: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompressionOutcome:
     """What was done. `entries` are all new entries in append order, the blocks among them."""
 

@@ -1,8 +1,10 @@
 """The settings of a session: values, defaults, and how a change is merged in."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
+
+from condense_grpc.domain.frozen import frozen
 
 
 class PruneOn(StrEnum):
@@ -19,7 +21,7 @@ class BatchingMode(StrEnum):
     AGENT_MESSAGE = "agent-message"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChainCompressionConfig:
     """Compression of closed chains. `rolling_window`: the newest chains that stay as they are."""
 
@@ -29,7 +31,7 @@ class ChainCompressionConfig:
     fuse_range_summary: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PurgeErrorsConfig:
     """Purge of the arguments of failed calls, `cooldown_turns` assistant messages later."""
 
@@ -38,7 +40,7 @@ class PurgeErrorsConfig:
     min_arg_chars: int = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionConfig:
     """Every setting of a session. Units are in the names; what each one does stands in `condense_grpc.settings`."""
 

@@ -7,10 +7,11 @@ message that moves and is edited is edited first.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import compact, parse_object, parse_or_text
 from condense_grpc.domain.messages import TOOL_RESULT, Message, TextPart, ThinkingPart, ToolCallPart
 from condense_grpc.domain.view import Element, StubReason
@@ -25,7 +26,7 @@ class InsertKind(StrEnum):
     COMPRESSED_CHAIN = "compressed-chain"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplaceResult:
     """The tool result becomes this text, and no error; its id, name and timestamp stay."""
 
@@ -35,7 +36,7 @@ class ReplaceResult:
     reason: StubReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PurgeArguments:
     """The `call_index`-th call of the message gets these arguments."""
 
@@ -45,21 +46,21 @@ class PurgeArguments:
     arguments_json: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drop:
     """The message is not shown."""
 
     message_index: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StripThinking:
     """The message loses its thinking parts."""
 
     message_index: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InsertAfter:
     """A message of ours stands behind the message at this position."""
 
@@ -68,7 +69,7 @@ class InsertAfter:
     kind: InsertKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MoveAfter:
     """The message at this position is shown behind the position `after_index` instead."""
 

@@ -4,15 +4,16 @@ The state of a session is the replay of its messages and of the entries that are
 an immutable value; where it stands (the length of the transcript when it was made) is kept beside it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
 from condense_grpc.domain.batches import Record, Ref, SummaryDetails
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.occurrence import ParsedKey
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexEntry:
     """Records filed together. `refs` belong to spilled and archived records; `backfilled` marks an archive."""
 
@@ -21,7 +22,7 @@ class IndexEntry:
     backfilled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryEntry:
     """A summary as the model sees it: its final text and what it covers. `timestamp_ms` is the time it was made.
 
@@ -34,7 +35,7 @@ class SummaryEntry:
     is_extractive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AliasEntry:
     """A duplicate: it shares the ref of its original and has a record of its own (None in some imports).
 
@@ -54,7 +55,7 @@ class SkipReason(StrEnum):
     OVERSIZED = "oversized"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkippedCall:
     """One call with a skip mark."""
 
@@ -63,7 +64,7 @@ class SkippedCall:
     occurrence: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkipEntry:
     """Calls that are settled without a summary."""
 
@@ -80,7 +81,7 @@ class FrontierOutcome(StrEnum):
     SKIPPED_TRIVIAL = "skipped-trivial"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frontier:
     """A report about the last call that a flush looked at; nothing is decided by it."""
 
@@ -95,14 +96,14 @@ class Frontier:
     outcome: str = FrontierOutcome.SUMMARIZED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FrontierEntry:
     """The frontier after a flush."""
 
     frontier: Frontier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stats:
     """Totals of a session, written as a full snapshot each time. Cost in dollars.
 
@@ -121,14 +122,14 @@ class Stats:
     unpriced_calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsEntry:
     """The statistics after a flush or a compression."""
 
     stats: Stats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchivedRef:
     """A ref of a compressed chain that none of its summaries covers."""
 
@@ -136,7 +137,7 @@ class ArchivedRef:
     tool: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChainEntry:
     """A compressed chain. The digests name its boundaries; the timestamps do so for entries that have none."""
 
@@ -160,7 +161,7 @@ class ChainEntry:
         return self.range_summary_text is not None and self.body_source != "deterministic"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiagnosticEntry:
     """Something a render or a compression noticed. Stored entries carry no key."""
 
@@ -168,7 +169,7 @@ class DiagnosticEntry:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextMetrics:
     """Measures of the transcript. Token numbers are estimates (characters / 4)."""
 
@@ -177,7 +178,7 @@ class ContextMetrics:
     frontier_gap_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushMetricsEntry:
     """The report that ends every flush; `metrics` are those at its start."""
 
@@ -190,7 +191,7 @@ class FlushMetricsEntry:
     flush_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PinEntry:
     """Results, by their keys, that are shown verbatim from here on; or, with `unpin`, no longer.
 
@@ -202,7 +203,7 @@ class PinEntry:
     unpin: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CarriedEntry:
     """What an imported file holds besides messages and decisions, packed; nothing follows from it.
 

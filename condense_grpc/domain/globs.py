@@ -8,14 +8,15 @@ integer, and never goes back.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from condense_grpc.domain.frozen import frozen
 
 _TOKENS = re.compile(r"\*\*/|\*\*|[\s\S]")
 _LINE_ENDS = frozenset("\n\r\u2028\u2029")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Glob:
     """A compiled pattern. Every mask has one bit per position: bit i is "before token i"."""
 

@@ -5,9 +5,10 @@ A message is an immutable value. What a provider or host adds beside the fields 
 host's own JSON; it wins over the typed fields whenever the message is written out again.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
+
+from condense_grpc.domain.frozen import frozen
 
 
 class Role(StrEnum):
@@ -26,7 +27,7 @@ TOOL_RESULT: Final = Role.TOOL_RESULT
 CUSTOM: Final = Role.CUSTOM
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart:
     """Plain text."""
 
@@ -34,7 +35,7 @@ class TextPart:
     extra_json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThinkingPart:
     """Reasoning of the model, with the provider's signature."""
 
@@ -44,7 +45,7 @@ class ThinkingPart:
     extra_json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCallPart:
     """A call of a tool. `arguments_json` is the model's own text (None: absent or null)."""
 
@@ -54,7 +55,7 @@ class ToolCallPart:
     extra_json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImagePart:
     """An image, by its bytes or by an address."""
 
@@ -64,7 +65,7 @@ class ImagePart:
     extra_json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpaquePart:
     """A part of a kind that we do not know: its whole JSON."""
 
@@ -75,7 +76,7 @@ class OpaquePart:
 Part: TypeAlias = TextPart | ThinkingPart | ToolCallPart | ImagePart | OpaquePart
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One element of a transcript. `timestamp_ms` None: the host has none, and the service assigns one."""
 

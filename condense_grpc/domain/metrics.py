@@ -6,11 +6,11 @@ where they stand.
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from condense_grpc.domain.chains import Chain, detect_chains, never
 from condense_grpc.domain.entries import ContextMetrics, Frontier
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER
 from condense_grpc.domain.numbers import half_up, token_estimate
 from condense_grpc.domain.pairing import Pairs
@@ -18,7 +18,7 @@ from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.skeleton import CallSkeleton, MessageSkeleton
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetricsInput:
     """One list to measure. `frontier` None: everything that is not settled counts as gap."""
 

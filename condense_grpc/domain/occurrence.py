@@ -6,7 +6,8 @@ timestamp if there is one, and a number where two results would share both.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from condense_grpc.domain.frozen import frozen
 
 # Bounded, since Python refuses to read integers of thousands of digits: such a tail is part of a bare id.
 _TAIL = re.compile(r"([0-9]{1,400})(?:#([2-9]|[1-9][0-9]{1,400}))?")
@@ -23,7 +24,7 @@ def occurrence_key(tool_call_id: str, result_timestamp_ms: int | None, occurrenc
     return key if occurrence is None or occurrence < 2 else f"{key}#{occurrence}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedKey:
     """The pieces of a key that was read as text."""
 

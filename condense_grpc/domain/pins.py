@@ -4,12 +4,11 @@ A pin names one result by its key. One with a time to end goes on until somebody
 view never changes by the mere passing of time: flushes and compactions ask which pins have ended and say so.
 """
 
-from dataclasses import dataclass
-
 from condense_grpc.domain.entries import PinEntry
+from condense_grpc.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pin:
     """One pin. `expires_ms` None: it does not end by itself."""
 

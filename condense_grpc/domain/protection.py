@@ -4,14 +4,15 @@ The same few names and paths are asked about over and over, so verdicts are reme
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.globs import glob_matches
 
 _REMEMBERED = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Protection:
     """What a session protects: tool names (or globs of them) and globs of paths. Safe to share between threads."""
 

@@ -5,10 +5,10 @@ block that says so. Bodies come from the caller, who can ask beforehand which re
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from condense_grpc.domain.batches import Record
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import parse_or_text, pretty
 from condense_grpc.domain.matching_lines import MatcherOf, cut_pattern
 from condense_grpc.domain.messages import ImagePart, Part, TextPart
@@ -20,7 +20,7 @@ TOOL_NAME = "context_tree_query"
 NO_FILE = "(spilled output unavailable — sidecar file missing)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordBody:
     """What a record does not hold in memory. `parts` is the complete part list, or nothing if all of it is text."""
 
@@ -29,7 +29,7 @@ class RecordBody:
     parts: tuple[Part, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryBlock:
     """One block of an answer: a record or one slice of it, or without record the word that there is none.
 
@@ -48,7 +48,7 @@ class QueryBlock:
     slice_index: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryAnswer:
     """The blocks in order of the requests, and their text as one."""
 
@@ -112,7 +112,7 @@ def answer(
     return QueryAnswer(tuple(blocks))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reader:
     """Makes the blocks of records."""
 
@@ -165,7 +165,7 @@ def _heading(label: str, record: Record, body: RecordBody, *, is_only: bool) -> 
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Page:
     """One record, ready to be shown in pieces."""
 

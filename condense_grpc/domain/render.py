@@ -6,13 +6,14 @@ error purge, chain ranges, orphan sweep.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.chain_body import block_body
 from condense_grpc.domain.chain_ranges import ChainPhase, Digests, ResultBody, apply_chain_ranges
 from condense_grpc.domain.chains import in_grace
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.messages import TOOL_RESULT
 from condense_grpc.domain.pairing import Pairs, keys_of, view_order
@@ -30,7 +31,7 @@ def _no_body(position: int) -> ResultBody:
     raise LookupError(f"the body of message {position} was not fetched")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenderInput:
     """One list to render. `digests`: rolling digest -> position in the list; `result_body` by position."""
 

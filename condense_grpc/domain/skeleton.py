@@ -10,7 +10,7 @@ order of their members is part of what is stored; new ones go to the end and hav
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from condense_grpc.domain.arguments import (
@@ -21,6 +21,7 @@ from condense_grpc.domain.arguments import (
     tested_arguments,
 )
 from condense_grpc.domain.batches import Ref
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import compact, parse_or_text, value_chars
 from condense_grpc.domain.messages import (
     ASSISTANT,
@@ -162,7 +163,7 @@ def skeletons_of(messages: Sequence[Message], path_arguments: Sequence[str]) -> 
     return [skeleton_of(message, path_arguments) for message in messages]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Call:
     """A call on its way into a skeleton. `text`: its arguments as compact JSON, None: absent."""
 

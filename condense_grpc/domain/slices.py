@@ -5,8 +5,9 @@ selection, a start below 1 is 1 and an end behind the last is the last. What is 
 what is left out is said, with the way to get it. Time is linear in the text.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.text import Truncated, count_lines, prefix_within, truncate_head
 
 MAX_LINES = 2000
@@ -14,7 +15,7 @@ MAX_BYTES = 51_200
 _SCAN_CHARS = 65_536
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineSlice:
     """Some lines. `end` None: to the last."""
 
@@ -22,7 +23,7 @@ class LineSlice:
     end: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CharSlice:
     """Some characters. `end` None: to the last."""
 
@@ -30,7 +31,7 @@ class CharSlice:
     end: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PatternSlice:
     """The lines that contain a text (case sensitive), or that match an expression when `regex` is set.
 
@@ -42,7 +43,7 @@ class PatternSlice:
     context_lines: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     """A selection of the result that `ref` names; None is the whole. `max_chars` (at least 1) lowers the limits."""
 
@@ -51,7 +52,7 @@ class Slice:
     max_chars: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """What is shown of a text. `what` names the selection (empty: no need to), `note` follows the text if not empty.
 

@@ -5,17 +5,17 @@ filed, so the second of two equal large results is a duplicate.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.batches import Call, Record, RecordContext, Ref, Spill, record_of
 from condense_grpc.domain.entries import AliasEntry, Entry, IndexEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.refs import build_short_refs
 from condense_grpc.domain.text import head_preview, utf8_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpillOutcome:
     """What was decided: entries in the order in which they must be replayed, and the ids of the calls dealt with."""
 

@@ -5,12 +5,13 @@ is the difference to the baseline, the totals at that time.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from condense_grpc.domain.entries import Entry, Frontier, FrontierEntry, Stats, StatsEntry
+from condense_grpc.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryUsage:
     """What one reply of a summarizer cost. Cost in dollars; without a known price it is 0 and the flag says so."""
 
@@ -20,7 +21,7 @@ class SummaryUsage:
     is_priced: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsDelta:
     """What was spent since the baseline. Cost in dollars."""
 

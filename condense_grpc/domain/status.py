@@ -1,11 +1,11 @@
 """The status line: one line for a host's screen that says what condensing does and what it has gained."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.entries import ContextMetrics
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.numbers import format_compact_count, half_up, token_estimate
 
 SUMMARIZING_TEXT = "prune: summarizing…"
@@ -17,7 +17,7 @@ _LETTERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reclaim:
     """Sizes of the transcript before and after the last render that changed something."""
 

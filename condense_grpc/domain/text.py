@@ -7,7 +7,8 @@ surrogates, which JSON can carry, count three bytes and never raise.
 
 import hashlib
 import re
-from dataclasses import dataclass
+
+from condense_grpc.domain.frozen import frozen
 
 WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -92,7 +93,7 @@ def count_lines(text: str) -> int:
     return text.count("\n") + (bool(text) and not text.endswith("\n"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truncated:
     """The head of a text. `first_line_cut`: the content is a piece of the first line, which alone was too long."""
 

@@ -6,8 +6,9 @@ matches better. Lines are counted from 1 and separated by LF. Time is linear in 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from condense_grpc.domain.frozen import frozen
 
 LINE_CHARS = 240
 # Of a line that is cut so much is shown before the match, at most.
@@ -35,7 +36,7 @@ class Query(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchingLine:
     """A line to show: its number, and its text or, if it is long, a piece around the match."""
 
@@ -43,7 +44,7 @@ class MatchingLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextMatch:
     """A result that matches: how well, its first matching lines, and how many match in all."""
 

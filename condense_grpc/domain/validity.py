@@ -7,9 +7,9 @@ assistant message may be unanswered when nothing but results follows: the agent 
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Role
 from condense_grpc.domain.skeleton import MessageSkeleton
 
@@ -30,7 +30,7 @@ class ViolationKind(StrEnum):
     BROKEN_REASONING = "broken-reasoning"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Violation:
     """One defect. `message_index` is a position in the list that was checked; `repaired`: views do not have it.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import value_chars
 from condense_grpc.domain.messages import Message, Part, Role, TextPart
 from condense_grpc.domain.pi_json import message_to_pi
@@ -23,7 +24,7 @@ class StubReason(StrEnum):
     DUPLICATE = "duplicate"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stub:
     """The text that stands for a result, and the ref that brings the result back."""
 
@@ -32,7 +33,7 @@ class Stub:
     reason: StubReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A compressed chain as the model sees it: a user message behind the one that opened the chain."""
 
@@ -83,7 +84,7 @@ def block_element(block: Block) -> Element:
     return Element(-1, MessageSkeleton(Role.USER, message.timestamp_ms, chars), block=block)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """Something that a render or a compression noticed; (kind, key) counts once in a session."""
 
@@ -92,7 +93,7 @@ class Diagnostic:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """The result of a render. Without any difference from the input `pruned` is false and both sizes are 0."""
 

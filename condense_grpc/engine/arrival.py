@@ -1,7 +1,8 @@
 """A message on its way into a transcript."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.skeleton import NativeSpan
 from condense_grpc.engine.codec import encode_message, encode_native
@@ -12,7 +13,7 @@ FIRST_MS = -62_135_596_800_000
 LAST_MS = 253_402_300_799_999
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrival:
     """A message with its bytes. `keys` are what its digest covers, one after another; `span`: its place in a
     provider's shape, if it came in one.

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import (
     FuseRequest,
     KeepsOutages,
@@ -36,7 +37,7 @@ MOST_WASTED = 8
 _MOST_SESSIONS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackgroundCounts:
     """What became of the batches of a session that were begun: used, discarded, or still waiting."""
 

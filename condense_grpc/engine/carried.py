@@ -7,14 +7,15 @@ the text behind it. All lines of a file are packed into one entry, a few dozen b
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from condense_grpc.domain.entries import CarriedEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.codec import as_text, pack, unpack
 from condense_grpc.engine.decisions import Commit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CarriedLine:
     """One line. It is `head`, the text of the message `body_node` if that is not 0, and `tail`.
 
@@ -35,7 +36,7 @@ class CarriedLine:
     is_compacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CarriedFile:
     """The lines of a file in their order, its header, and the id under which it was imported.
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from condense_grpc.domain.chain_body import chain_body
@@ -10,6 +10,7 @@ from condense_grpc.domain.chain_survey import bodies_wanted, fusible_chains
 from condense_grpc.domain.compression import CompressionOutcome, SkippedChainReason, compress
 from condense_grpc.domain.compression import SkippedChain as SkippedPlace
 from condense_grpc.domain.entries import ChainEntry, Entry, StatsEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.numbers import token_estimate
 from condense_grpc.domain.stats import add_usage, add_wasted
@@ -24,7 +25,7 @@ from condense_grpc.engine.summarizing import OnTheWay, answer_of, ask, summary_u
 from condense_grpc.engine.tools import Tools
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompressionOrder:
     """One compression. `rolling_window`: the newest chains that stay.
 
@@ -36,7 +37,7 @@ class CompressionOrder:
     waits_for_pending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompressionReport:
     """What it came to. `reclaimed_tokens` estimates the texts that the blocks stand for.
 

@@ -1,7 +1,6 @@
 """The decisions of a session: its active commits, and everything that follows from replaying them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.entries import (
     Entry,
@@ -12,13 +11,14 @@ from condense_grpc.domain.entries import (
     StatsEntry,
     SummaryEntry,
 )
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.summary_message import summary_message, summary_skeleton
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """Decisions taken together, when the transcript had `anchor_length` messages. `parent`: the commit before."""
 
@@ -30,7 +30,7 @@ class Commit:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedSummary:
     """A summary behind the first `anchor_length` messages of the transcript."""
 

@@ -6,6 +6,7 @@ what that place costs. A piece must hold all edits of its positions, in the orde
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from functools import lru_cache
 
 from condense_grpc.domain.edits import (
@@ -32,7 +33,7 @@ Counts = tuple[int, ...]
 NO_REVISION = "0"
 """The revision of an empty list."""
 
-NO_COUNTS: Counts = (0,) * len(Applied.__slots__)
+NO_COUNTS: Counts = (0,) * len(fields(Applied))
 
 
 def sum_of_edits(edits: Iterable[Edit]) -> int:

@@ -4,11 +4,12 @@ One instance serves one store. It owns the live sessions, their locks and the fl
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.budget import Usage as ContextUsage
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.recovery import QueryAnswer
 from condense_grpc.domain.slices import Slice
 from condense_grpc.engine.background import Background
@@ -54,7 +55,7 @@ from condense_grpc.engine.turns import Turns, usage_trigger, with_usage
 from condense_grpc.engine.watching import Announcer, Watching
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineOptions:
     """How an engine works.
 

@@ -1,11 +1,11 @@
 """What a flush or compaction tells while it runs. The last event is always FlushCompleted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from condense_grpc.domain.entries import Frontier, Stats
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.engine.ports import SummaryCheck, Usage
 
@@ -35,7 +35,7 @@ class FlushOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchPreview:
     """A batch before it is summarized."""
 
@@ -46,7 +46,7 @@ class BatchPreview:
     raw_chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushStarted:
     """The flush took its snapshot."""
 
@@ -56,7 +56,7 @@ class FlushStarted:
     transcript_length: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchStarted:
     """A batch went to a summarizer; comes again when another one takes over."""
 
@@ -65,7 +65,7 @@ class BatchStarted:
     summarizer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchProgress:
     """Characters of a summary received so far."""
 
@@ -74,7 +74,7 @@ class BatchProgress:
     raw_chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DuplicateCall:
     """A call that shares the ref of its original."""
 
@@ -82,7 +82,7 @@ class DuplicateCall:
     ref: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchFinished:
     """A batch is done: stored, skipped or failed. `text` is the final summary if one was stored.
 
@@ -105,7 +105,7 @@ class BatchFinished:
     summary_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChainCompressed:
     """A chain became a block. `body_source`: `deterministic`, `fused` or `summaries`; `body` as it was decided.
 
@@ -121,7 +121,7 @@ class ChainCompressed:
     reclaimed_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkippedChain:
     """A chain that could have been compressed and was not. `reason`: `already-compressed` or `no-summary`."""
 
@@ -129,7 +129,7 @@ class SkippedChain:
     start_index: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """Something a person may want to know. `level`: info, warning or error."""
 
@@ -137,7 +137,7 @@ class Notice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushCounts:
     """Numbers of a flush. Every batch has one outcome; calls and characters are those of processed batches.
 
@@ -158,7 +158,7 @@ class FlushCounts:
     processed_calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushCompleted:
     """The end of a flush or compaction. `outcome` None: it was only a preview.
 
@@ -182,7 +182,7 @@ FlushEvent: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberedEvent:
     """An event with its place in the flush (from 1) and its time."""
 

@@ -12,11 +12,11 @@ import base64
 import hashlib
 import secrets
 from collections import OrderedDict, deque
-from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakSet
 
 from condense_grpc.domain.entries import Stats
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.stats import StatsDelta
 from condense_grpc.engine.events import NumberedEvent
 from condense_grpc.engine.ports import Clock, SessionRow, StoredDiagnostic
@@ -30,7 +30,7 @@ _ID_BYTES = 8
 _PLACE_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsChanged:
     """The costs are others now."""
 
@@ -38,7 +38,7 @@ class StatsChanged:
     since_load: StatsDelta
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RevisionChanged:
     """The transcript or the view is another one now."""
 
@@ -47,14 +47,14 @@ class RevisionChanged:
     etag: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """Events are missing here. `missed` None: nobody knows how many."""
 
     missed: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deleted:
     """The session is gone. Nothing comes behind it."""
 
@@ -62,7 +62,7 @@ class Deleted:
 WatchedEvent: TypeAlias = NumberedEvent | StoredDiagnostic | StatsChanged | RevisionChanged | Gap | Deleted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionEvent:
     """One event with its place."""
 

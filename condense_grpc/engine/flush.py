@@ -10,13 +10,13 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from condense_grpc.domain.capture import group_batches
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.entries import ContextMetrics, Entry, FlushMetricsEntry, FrontierEntry, Stats, StatsEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import text_of
 from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 _KNOWN_SUMMARIES = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushOrder:
     """One flush to run."""
 

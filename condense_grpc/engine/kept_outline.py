@@ -1,15 +1,15 @@
 """The outline that a session keeps of its last view, so that its next turn costs what the turn brings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.transcript import Transcript
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.outline import Outline
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptOutline:
     """The outline of the last view, and of what it holds: these edits of this history, in these bytes."""
 

@@ -1,11 +1,11 @@
 """Lists for people and tools: the tool calls of a session under their summaries, and the summaries themselves."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.archive import record_time
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.calls import Calls, facts_of, state_of
 from condense_grpc.engine.requests import CallPage, CallState, SummaryFacts
 from condense_grpc.engine.state import SessionState
@@ -13,7 +13,7 @@ from condense_grpc.engine.summaries import all_summaries, blocks_of, summary_id
 from condense_grpc.engine.tools import Tools
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallFilter:
     """Which calls to list: those in one of these states (empty: all), and of this summary or block (empty: any)."""
 

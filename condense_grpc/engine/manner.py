@@ -6,9 +6,9 @@ view was another one, the report about messages is cut where the two manners fir
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.edits import Edit
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.config_codec import config_from_json
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.requests import CacheReport
@@ -22,7 +22,7 @@ from condense_grpc.native.slots import Piece, Slot
 from condense_grpc.native.view import plan_view
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """Whether a view is the history as it is, and otherwise whether repeated ids are renamed in it."""
 

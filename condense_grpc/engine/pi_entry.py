@@ -6,10 +6,11 @@ is a message here too, in the form in which the host shows it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from condense_grpc.domain.entries import Entry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.pi_entries import PREFIX, entry_from_pi, entry_time_ms
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_from_pi
@@ -28,7 +29,7 @@ class PiKind(Enum):
     MALFORMED = "malformed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PiEntry:
     """An entry of the active branch. `message` of messages and of what is shown as one, `decision` of decisions."""
 

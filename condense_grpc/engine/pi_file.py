@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_spans import Member, members_of
 from condense_grpc.errors import NativeJsonInvalid
 
@@ -16,7 +17,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _SPACE = b" \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PiLine:
     """One entry. `number` counts the lines of the file from 1; `members` are those of its JSON object."""
 

@@ -4,13 +4,14 @@ Pure: reads no store, and may run in a thread.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from condense_grpc.domain.archive import Bodies, archive_candidates, archived_record, as_filed
 from condense_grpc.domain.batches import Ref, Source
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.entries import AliasEntry, ChainEntry, DiagnosticEntry, Entry, IndexEntry, SummaryEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.text import storable
 from condense_grpc.engine.branches import stored_commit
@@ -27,7 +28,7 @@ from condense_grpc.engine.requests import ImportCounts
 _NAMED_LINES = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportedSession:
     """Everything of a session but its row. The transcript ends with `head_node`, the decisions with `head_commit`."""
 

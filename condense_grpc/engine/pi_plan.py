@@ -6,7 +6,6 @@ decisions that came later get lines of their own. Every line names the one befor
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.entries import (
     AliasEntry,
@@ -17,12 +16,13 @@ from condense_grpc.domain.entries import (
     IndexEntry,
     SummaryEntry,
 )
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.carried import CarriedFile, CarriedLine
 from condense_grpc.engine.decisions import Commit
 from condense_grpc.engine.ports import SessionRow, StoredDiagnostic
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """A session at one moment, all of it durable. By position: nodes, times, sizes in characters, digests.
 
@@ -38,7 +38,7 @@ class Snapshot:
     diagnostics: Sequence[StoredDiagnostic] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedLine:
     """One line: what a file brought along, or else a message (`node`), or else a decision.
 

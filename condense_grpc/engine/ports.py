@@ -8,14 +8,15 @@ Bodies, skeletons and entries are opaque bytes here: the engine encodes and deco
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from condense_grpc.domain.batches import Batch
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRow:
     """What is known of a session without its history. Times are epoch milliseconds.
 
@@ -50,7 +51,7 @@ class StoredMessage(NamedTuple):
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredCommit:
     """Decisions that were taken together. `number` counts them from 1; `anchor_node` is the last message then."""
 
@@ -62,7 +63,7 @@ class StoredCommit:
     entries: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredDiagnostic:
     """One diagnostic of a session, in the order of `number` (from 1), with the length of the transcript then."""
 
@@ -73,7 +74,7 @@ class StoredDiagnostic:
     transcript_length: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredSession:
     """A session as it is loaded: all messages of all branches without bodies, and all commits, by number."""
 
@@ -82,7 +83,7 @@ class StoredSession:
     commits: Sequence[StoredCommit]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changes:
     """One write: everything in it becomes durable together, or nothing does.
 
@@ -98,7 +99,7 @@ class Changes:
     bodies: Mapping[int, bytes] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionFilter:
     """Which sessions a listing shows: those with all of these labels, updated at or after this time."""
 
@@ -177,7 +178,7 @@ class Store(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """What one reply of a summarizer took. `cost` in dollars, None when the price is unknown."""
 
@@ -186,21 +187,21 @@ class Usage:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryProgress:
     """Characters received so far."""
 
     received_chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryAttempt:
     """A summarizer begins to work on it; comes again when another one takes over."""
 
     summarizer: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryNotice:
     """Something a person may want to know about the work. `level`: info, warning or error. Never content."""
 
@@ -208,7 +209,7 @@ class SummaryNotice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryCheck:
     """What a look at a reply has found. Counts only; what was wrong is not shown.
 
@@ -224,7 +225,7 @@ class SummaryCheck:
     redactions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryReply:
     """The end of an attempt that gave a usable text. Labels are still in it.
 
@@ -241,7 +242,7 @@ CANNOT_FUSE = "cannot-fuse"
 """The reason of a summarizer that fuses for some sessions and not for this one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryFailure:
     """The end of an attempt without a usable text. `reason` is a short word for machines, never content.
 
@@ -255,7 +256,7 @@ class SummaryFailure:
 SummaryEvent = SummaryAttempt | SummaryProgress | SummaryNotice | SummaryReply | SummaryFailure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryRequest:
     """One batch to summarize. `result_budget_chars` bounds what is shown of one result.
 
@@ -270,7 +271,7 @@ class SummaryRequest:
     config: SessionConfig = field(default_factory=SessionConfig)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FuseRequest:
     """The summaries of one chain, to be written as one text. `config` are the settings of the session."""
 
@@ -308,7 +309,7 @@ class Summarizer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummarizerHealth:
     """Who writes the summaries of a session now. `fallback`: who stands in, empty for nobody.
 

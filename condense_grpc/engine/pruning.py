@@ -1,8 +1,8 @@
 """The prune of a live session: render what is there, and say how it differs from what the client has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.view import Diagnostic, chars_of_list
 from condense_grpc.engine.appending import ends_with_answer
 from condense_grpc.engine.bodies import BodyCache
@@ -33,7 +33,7 @@ from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.token_report import note_host_count, remember_shown, report_of, wide_chars_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """What the client is to see: the view, or (`view` None) the plain transcript."""
 

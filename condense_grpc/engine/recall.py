@@ -1,10 +1,10 @@
 """Reading back: records by any of their names, with their texts from the store."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.arguments import captured_arguments
 from condense_grpc.domain.batches import Record
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message, calls_of, has_other_parts, text_of
 from condense_grpc.domain.recovery import QueryAnswer, RecordBody, answer, requested_records
 from condense_grpc.domain.slices import PatternSlice, Slice
@@ -38,7 +38,7 @@ def body_of(record: Record, messages: Mapping[int, Message]) -> RecordBody:
     return RecordBody(text_of(result), captured_arguments(call), parts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A recovery query with everything that its answer needs; nothing of it changes any more."""
 

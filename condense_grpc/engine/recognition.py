@@ -7,14 +7,14 @@ transcript's digests say in the end whether what was recognised is still there.
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message
 
 _BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentPrints:
     """The fingerprints of successive messages from position `first` on."""
 
@@ -44,7 +44,7 @@ class SentPrints:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recollection:
     """How the messages of a transcript were sent, and the digests after them, as of one moment."""
 
@@ -57,7 +57,7 @@ class Recollection:
         return Recognised(count, self.digests[sent.first + count - 1], whole) if count > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recognised:
     """The first `count` messages of a delta, which were not read: as long as the transcript has `digest` behind them
     they are there. `whole` gives all messages of the delta, also the rest.

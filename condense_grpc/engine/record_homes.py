@@ -7,11 +7,12 @@ only its preview is left.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.arguments import captured_arguments
 from condense_grpc.domain.batches import Record, Source
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import compact, parse_or_text
 from condense_grpc.domain.messages import Message, Part, Role, TextPart, ToolCallPart, calls_of, text_of
 from condense_grpc.domain.pairing import Pairs
@@ -25,7 +26,7 @@ from condense_grpc.engine.transcript import Transcript
 _SHORT_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     """A result in the file, with the arguments of its call."""
 

@@ -1,10 +1,10 @@
 """Rendering of a live session: the list that the rules see, the bodies they need, and what becomes of the view."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from condense_grpc.domain.chain_ranges import ResultBody
 from condense_grpc.domain.chains import Boundaries
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message, Role, TextPart, text_of
 from condense_grpc.domain.render import RenderInput, render
 from condense_grpc.domain.skeleton import MessageSkeleton
@@ -13,7 +13,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.state import SessionState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ViewList:
     """The list to render: the transcript with each summary where it was made.
 

@@ -1,7 +1,7 @@
 """What the use cases take and give, as plain values."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
@@ -9,6 +9,7 @@ from condense_grpc.domain.batches import Record
 from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.entries import ContextMetrics, FlushMetricsEntry, Frontier, Stats
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message, Part
 from condense_grpc.domain.pins import Pin
 from condense_grpc.domain.stats import StatsDelta
@@ -31,7 +32,7 @@ class ViewKind(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeElements:
     """Messages in a provider's shape, as they came."""
 
@@ -39,7 +40,7 @@ class NativeElements:
     elements: Sequence[RawElement]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delta:
     """New messages behind `base_length` messages whose etag is `base_etag` (empty: trust the length).
 
@@ -58,7 +59,7 @@ class Delta:
     prints: SentPrints | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AppendResult:
     """Where the transcript stands after an append."""
 
@@ -68,7 +69,7 @@ class AppendResult:
     violations: Sequence[Violation] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PruneRequest:
     """One prune. Without a delta the transcript stays as it is.
 
@@ -85,7 +86,7 @@ class PruneRequest:
     names_sent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AsSent:
     """A message of a full view that is that of the request's delta at `index`, with the time that it has here."""
 
@@ -101,7 +102,7 @@ class TokenBasis(StrEnum):
     HOST = "host"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reclaim:
     """Sizes of the list before and after; 0 when nothing differs. Tokens are what `basis` says."""
 
@@ -112,7 +113,7 @@ class Reclaim:
     basis: TokenBasis = TokenBasis.CHARACTERS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CacheReport:
     """How the view differs from the one before it.
 
@@ -124,7 +125,7 @@ class CacheReport:
     breaks_cache: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """How many of each the view has. `stubs` are all of them, `spilled_stubs` and `duplicate_stubs` those of a kind."""
 
@@ -149,7 +150,7 @@ class FlushTrigger(StrEnum):
     DELTA = "delta"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushAdvice:
     """Whether a flush is worth it now. `started`: the service has started one by itself."""
 
@@ -160,7 +161,7 @@ class FlushAdvice:
     started: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeAnswer:
     """What a client with a history in a provider's shape is shown instead of edits and messages of the contract."""
 
@@ -168,7 +169,7 @@ class NativeAnswer:
     json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PruneResult:
     """The answer to a prune. `edits` is empty when `unchanged`; `messages` only for a full view.
 
@@ -192,7 +193,7 @@ class PruneResult:
     native: NativeAnswer | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushRequest:
     """One flush. `attach`: follow a running one instead of failing; `compact`: ignore the rolling window."""
 
@@ -204,7 +205,7 @@ class FlushRequest:
     attach: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionInfo:
     """A session as clients see it. Times are epoch milliseconds. `native`: the shape of its history, if it has one."""
 
@@ -234,7 +235,7 @@ class CallState(StrEnum):
     ARCHIVED = "archived"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallFacts:
     """A record with what the index knows about it and what its stored text measures.
 
@@ -255,7 +256,7 @@ class CallFacts:
     pin: Pin | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiagnosticsReport:
     """Everything about a session. `counts` per diagnostic kind since the session was loaded."""
 
@@ -286,7 +287,7 @@ class SummaryKind(StrEnum):
     CHAIN = "chain"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryFacts:
     """A summary of a batch, or the block of a chain (whose id it has then). `turn_index` -1: none.
 
@@ -305,7 +306,7 @@ class SummaryFacts:
     block_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallPage:
     """Some calls, the summaries that cover them by id, and where the next page begins (None: this is the last)."""
 
@@ -314,7 +315,7 @@ class CallPage:
     next_position: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRequest:
     """What to search for: words or a phrase in any case, or with `regex` an expression.
 
@@ -328,7 +329,7 @@ class SearchRequest:
     max_lines: int = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchHit:
     """A record that matches, its first matching lines, and how many match in all."""
 
@@ -337,7 +338,7 @@ class SearchHit:
     line_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PinResult:
     """The results that were named, as they are now, and the names that stand for nothing."""
 
@@ -346,7 +347,7 @@ class PinResult:
     revision: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportCounts:
     """What a file holds: messages on the active branch, decisions that were taken over, lines that were ignored."""
 
@@ -355,7 +356,7 @@ class ImportCounts:
     ignored_lines: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportResult:
     """A session that was made of a file, and what was found in the file."""
 

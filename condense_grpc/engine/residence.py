@@ -4,14 +4,14 @@ A session that nobody uses is packed after a while and let go after a longer one
 sooner, to those first that were not used for longest. What was not written is written first: nothing is lost but time.
 """
 
-from dataclasses import dataclass
+from condense_grpc.domain.frozen import frozen
 
 MIB = 1024 * 1024
 SESSION_SHARE = 8
 """One session may fill this part of the window."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Residence:
     """How long and in how much memory. Seconds without use; bytes are an estimate of all that is loaded."""
 
@@ -20,7 +20,7 @@ class Residence:
     memory_bytes: int = 512 * MIB
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WriteWindow:
     """How much may wait to be written, of all sessions together; appends beyond it wait for the store."""
 
@@ -38,7 +38,7 @@ class WriteWindow:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """What waits to be written."""
 
@@ -52,7 +52,7 @@ class Waiting:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resident:
     """A session in memory that nobody uses at this moment."""
 

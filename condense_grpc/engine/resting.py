@@ -6,12 +6,12 @@ answers that a session has rested.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import zstandard
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import SessionRow, StoredCommit, StoredMessage, StoredSession
 from condense_grpc.engine.requests import SessionInfo
 from condense_grpc.engine.state import SessionState
@@ -26,7 +26,7 @@ _messages_decoder = msgspec.msgpack.Decoder(list[StoredMessage])
 _commits_decoder = msgspec.msgpack.Decoder(list[StoredCommit])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestingSession:
     """One session at rest. `info`: what clients are told of it; `remembered`: what the store does not know."""
 

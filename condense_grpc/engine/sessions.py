@@ -4,10 +4,11 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from condense_grpc.domain.config import SessionConfig, merge
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.config_codec import config_to_json
 from condense_grpc.engine.forking import forked_facts, nodes_beside
 from condense_grpc.engine.ports import SessionFilter, SessionRow
@@ -19,7 +20,7 @@ from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import SessionAlreadyExists, SessionNotFound, TranscriptMismatch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForkBase:
     """What to copy: a session, up to a length of its client's history (None: all) that ends with this etag, if any."""
 

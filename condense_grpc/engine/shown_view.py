@@ -1,14 +1,14 @@
 """What the client was shown last: enough to say where the next view first differs from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.view import Element, View
 from condense_grpc.engine.requests import CacheReport
 from condense_grpc.engine.transcript import Transcript
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownView:
     """The elements of a view by what they show (`marks`), with their sizes."""
 
@@ -25,7 +25,7 @@ class ShownView:
         return CacheReport(common, sum(self.chars[:common]), common < len(self.marks))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownAt:
     """Where transcript and decisions stood when a view was shown.
 

@@ -1,14 +1,13 @@
 """What the use cases share."""
 
-from dataclasses import dataclass
-
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.background import Background
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.ports import Clock, Store, Summarizer
 from condense_grpc.engine.registry import Registry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tools:
     """The parts of one engine, owned by it. `concurrency`: summaries at a time per flush.
 

@@ -7,8 +7,8 @@ branch that was left stays here by digest, so that coming back to it finds its n
 import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import TOOL_RESULT, Message
 from condense_grpc.domain.occurrence import Numbering
 from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
@@ -23,7 +23,7 @@ from condense_grpc.errors import TranscriptMismatch
 _FEW_DIGESTS = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extension:
     """What an append did: the length before which nothing changed, and whether a branch was left there."""
 

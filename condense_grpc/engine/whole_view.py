@@ -3,9 +3,8 @@
 It also serves where the live view cannot: when a session holds something whose effect is not local.
 """
 
-from dataclasses import dataclass
-
 from condense_grpc.domain.edits import edits_of
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.view import Diagnostic, View, list_chars
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.edit_list import EditList
@@ -17,7 +16,7 @@ from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.transcript import Transcript
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WholeView:
     """A view with the list that it was made of. Offers what `LivePlan` offers."""
 

@@ -1,12 +1,12 @@
 """What happens to the elements of a history: edits that name an element, and where it has several parts, the part."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from condense_grpc.domain.edits import Drop, InsertKind, MoveAfter, PurgeArguments, ReplaceResult, StripThinking
+from condense_grpc.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenameCall:
     """A call, or the result of one, gets another id: the same id stands for an earlier call already."""
 
@@ -16,7 +16,7 @@ class RenameCall:
     new_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inserted:
     """A message of ours, or a part that comes from another element (`kind` None)."""
 
@@ -27,7 +27,7 @@ OwnChange: TypeAlias = ReplaceResult | PurgeArguments | StripThinking | RenameCa
 Change: TypeAlias = OwnChange | Drop | Inserted | MoveAfter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeEdit:
     """One edit of a history in a provider's shape.
 

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from json.decoder import JSONDecodeError
 from typing import Any
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.native.json_deep import MAX_DEPTH, number, read_deep
 from condense_grpc.native.json_scan import depth_of, skip_space
 
@@ -21,7 +21,7 @@ class JsonFault(ValueError):
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RawElement:
     """One element: its text, exactly as it came, and what it says.
 

@@ -1,13 +1,13 @@
 """Where the messages of a transcript lie among the elements of its host."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Role
 from condense_grpc.domain.skeleton import MessageSkeleton, NativeSpan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """A transcript in a provider's shape. `ends`: how many elements there are up to and with each message."""
 

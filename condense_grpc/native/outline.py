@@ -6,8 +6,8 @@ history that has grown is the one before and a plan of these last elements.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Role
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.layout import Layout
@@ -17,7 +17,7 @@ from condense_grpc.native.slots import Slot, joined, untouched_slots
 from condense_grpc.native.view import NativePlan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     """A plan, up to a call of the model, and what it came to. `cut`: the position of the message with that call.
 

@@ -17,12 +17,13 @@ from condense_grpc.domain.edits import (
     ReplaceResult,
     StripThinking,
 )
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Role
 from condense_grpc.native.changes import OwnChange, RenameCall
 from condense_grpc.native.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A message of the transcript with its changes, or one of ours (`position` -1).
 

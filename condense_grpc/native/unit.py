@@ -6,9 +6,10 @@ several elements, these are one message.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message, Part, Role, ToolCallPart
 from condense_grpc.domain.skeleton import NativeSpan
 from condense_grpc.native.formats import NativeFormat
@@ -16,7 +17,7 @@ from condense_grpc.native.formats import NativeFormat
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What follows from the messages before: the name of a result's tool, and ids where the provider gives none.
 
@@ -40,7 +41,7 @@ class Facts:
         return replace(message, parts=tuple(parts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """The text of one message: whole elements, or as a fragment what stands before its parts, these, and behind.
 
@@ -53,7 +54,7 @@ class Unit:
     opens_element: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeBody:
     """What is stored of a message."""
 
@@ -68,7 +69,7 @@ class NativeBody:
         return "".join(self.texts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeMessage:
     """A message on its way into a transcript. `keys`: the bytes by which each of its elements is identified."""
 

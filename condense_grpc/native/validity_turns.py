@@ -7,16 +7,16 @@ request to a provider must not have open calls.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.text import is_blank
 from condense_grpc.domain.validity import Violation, ViolationKind
 
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """What a validator is told besides the elements.
 

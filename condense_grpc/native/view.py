@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.edits import Edit
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.native.changes import NativeEdit, RenameCall
 from condense_grpc.native.edits import native_edits
 from condense_grpc.native.formats import NativeFormat
@@ -16,7 +16,7 @@ from condense_grpc.native.unit import NativeBody
 from condense_grpc.native.writing import Writer, WrittenSlot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativePlan:
     """The elements of a view, before they are written."""
 
@@ -97,7 +97,7 @@ class NativePlan:
         return texts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeView:
     """A view with its texts: elements of the history, and by their place in the view those that were written."""
 

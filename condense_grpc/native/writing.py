@@ -1,9 +1,10 @@
 """A touched slot as JSON: its frame and every part that nothing happens to stay exactly as they came."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from condense_grpc.domain.edits import PurgeArguments, ReplaceResult, StripThinking
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import parse_object
 from condense_grpc.native.changes import OwnChange, RenameCall
 from condense_grpc.native.json_edit import written
@@ -14,7 +15,7 @@ from condense_grpc.native.shape import Shape
 from condense_grpc.native.slots import Piece, Slot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """A change that made a difference. `part`: where in its element; None: it is about the whole element."""
 
@@ -23,7 +24,7 @@ class Done:
     part: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenPart:
     """A part of a view's element: its text, and where it came from (`element` -1: from us)."""
 
@@ -33,7 +34,7 @@ class WrittenPart:
     piece: Piece
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenSlot:
     """An element of a view: its text, the changes in it, and in shapes of parts what its parts are."""
 

@@ -8,9 +8,9 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.engine import Engine, EngineOptions
 from condense_grpc.engine.ports import Store
 from condense_grpc.engine.residence import Residence, WriteWindow
@@ -31,7 +31,7 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composition:
     """What a server is made of. `offered`: the summarizers that sessions can name.
 

@@ -1,7 +1,6 @@
 """The limits of a server, as GetCapabilities publishes them and the edge enforces them."""
 
-from dataclasses import dataclass
-
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.settings import ServerSettings
 
 # 512 characters are at most 2048 bytes, which every database can index.
@@ -19,7 +18,7 @@ DEFAULT_SEARCH_RESULTS = 20
 DEFAULT_SEARCH_LINES = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The limits that an operator can set."""
 

@@ -1,13 +1,14 @@
 """Pages of a filtered listing: filled up to their size, however few of the elements pass the filter."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from condense_grpc.domain.frozen import frozen
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page(Generic[T]):
     """One page. `next_position` None: it is the last one."""
 
@@ -15,7 +16,7 @@ class Page(Generic[T]):
     next_position: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing(Generic[T]):
     """Where elements come from.
 

@@ -5,12 +5,12 @@ it stays far below the 8 KB that gRPC allows for metadata, whatever texts the re
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import grpc
 from google.protobuf.message import Message as ProtoMessage
 from google.rpc import error_details_pb2, status_pb2
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.errors import CondenseError, FieldViolation, QuotaExceeded, RequestInvalid
 from condense_grpc.server.convert.wire_text import wire_text
 
@@ -23,7 +23,7 @@ _MAX_VALUE_BYTES = 256
 _MAX_STATUS_BYTES = 3500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Treatment:
     """The code of a reason, and after how many seconds it is worth to try again (None: waiting does not help)."""
 

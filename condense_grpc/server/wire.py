@@ -11,7 +11,6 @@ and closes, at once and in order, whatever the answers come from.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +21,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtoMessage
 from google.protobuf.message_factory import GetMessageClass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.errors import CondenseError, QuotaExceeded, RequestInvalid
 from condense_grpc.server.workers import LARGE_BYTES, Workers
 
@@ -69,7 +69,7 @@ class Incoming(Generic[M]):
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outgoing:
     """An answer that is still to be written, as a message or its bytes.
 

@@ -8,10 +8,10 @@ it in an error of its own.
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Part, TextPart
 from condense_grpc.domain.usability import is_usable_summary
 from condense_grpc.engine.ports import SummaryProgress, SummaryReply, Usage
@@ -21,7 +21,7 @@ from condense_grpc.summarize.model_choice import Model, ReasoningEffort
 _CLOSE_TIMEOUT_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """One user message for one model. `effort` None: the option is not sent.
 
@@ -36,14 +36,14 @@ class ModelRequest:
     max_reply_chars: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelProgress:
     """A sign of life: `received_chars` of text have come so far. Thinking and keep-alives repeat the number."""
 
     received_chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelReply:
     """The end of a stream: everything the model wrote.
 
@@ -130,7 +130,7 @@ _MAY_PASS_SOON = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttemptFailure:
     """An attempt without a usable text. `detail`: an error code or the class of an exception, never content.
 

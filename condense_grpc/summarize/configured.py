@@ -1,9 +1,10 @@
 """The summarizer of a server: models and the built-in one behind one port, each session with the one that it chose."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import (
     FuseRequest,
     SummarizerHealth,
@@ -18,7 +19,7 @@ from condense_grpc.summarize.model_summarizer import ModelSetup, ModelSummarizer
 from condense_grpc.summarize.providers.names import EXTRACTIVE, parse_name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """Who may write: the server's own model (None: the built-in summarizer does), its stand-in, and what is offered.
 

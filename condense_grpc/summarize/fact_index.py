@@ -12,8 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+
+from condense_grpc.domain.frozen import frozen
 
 _TOKEN = re.compile(r"[\w~/.@][\w./@+-]*")
 _LONG_TOKEN = re.compile(r"[\w~/.@][\w./@+-]{5,}")
@@ -60,7 +61,7 @@ class Known:
         return word in self._here or word in self._seen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     """A name, how often it occurs (damped), and the telling parts that a reader learns with it."""
 

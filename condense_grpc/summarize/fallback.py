@@ -7,9 +7,9 @@ of comes out as a signal. A warning is owed as long as an outage has begun in wh
 Invariant: all states lead back. No failure keeps the chosen model from being probed after the cooldown.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.summarize.model_choice import Model
 
 PROBE_COOLDOWN_MS = 600_000
@@ -30,7 +30,7 @@ class Ending(Enum):
     TRANSIENT = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """Where a batch goes first. A probe is an attempt on the chosen model in the middle of an outage."""
 
@@ -115,7 +115,7 @@ class FallbackController:
         return Signal.ENTER
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settled:
     """What follows from an attempt: another one on the session's model, or none, and what to tell people."""
 

@@ -5,15 +5,16 @@ Notices are for people and for logs. Nothing is decided by them, and they never 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from condense_grpc.domain.frozen import frozen
 
 DEFAULT = "default"
 _NO_THINKING = "off"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model:
     """A model of a provider. `name` is for people; two models are the same if provider and id are."""
 
@@ -31,7 +32,7 @@ FindModel: TypeAlias = Callable[[str, str], Model | None]
 """The registry of models: looks one up by provider and id."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReasoningEffort:
     """The effort option of a request. `level` None: the option is sent without a value, which asks for no thinking."""
 
@@ -68,7 +69,7 @@ _TEXTS = {
 _LEVELS = {NoticeCode.LLM_FAILED: NoticeLevel.ERROR, NoticeCode.FALLBACK_RECOVER: NoticeLevel.INFO}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """One thing that people should know about the work of a summarizer."""
 
@@ -86,7 +87,7 @@ class Notice:
         return _TEXTS[self.code].format(*self.args)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelChoice:
     """The model that a setting leads to (None: there is none at all), and what was wrong with the setting."""
 

@@ -11,10 +11,11 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import (
     Clock,
     FuseRequest,
@@ -54,7 +55,7 @@ Review: TypeAlias = Callable[[Request, SummaryReply, int], AttemptResult]
 """Looks at a usable reply: the reply as it may be kept, or why not. Takes the number of redactions last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSetup:
     """What a session says about models: its settings, and its own model, which is the one to fall back on.
 
@@ -66,7 +67,7 @@ class ModelSetup:
     use_fallback: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelAccess:
     """How models are found and reached, how a session's setup is looked up, and what a reply has to stand."""
 
@@ -78,7 +79,7 @@ class ModelAccess:
     retries: RetryPolicy = NO_RETRIES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Job:
     """One request on its way. `choice`: the model of the settings; `route` None: there is none at all."""
 

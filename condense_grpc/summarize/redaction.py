@@ -6,10 +6,11 @@ is stored is not. A function that fails stops the request: nothing goes out unse
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 
 from condense_grpc.domain.batches import Batch
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.settings import SettingsInvalid
 
 # Each has bounded repetitions or none that overlap: no text makes them slow.
@@ -38,7 +39,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Redactor:
     """What is taken out before anything is sent. Without patterns and function it changes nothing."""
 

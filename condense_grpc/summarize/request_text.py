@@ -1,7 +1,8 @@
 """What is sent for a request: the batch without its secrets, made to fit, behind the instructions."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import FuseRequest, SummaryRequest
 from condense_grpc.summarize.payload_budget import bounded_payload
 from condense_grpc.summarize.prompts import Prompts, built_in_prompts
@@ -20,7 +21,7 @@ class Unsendable(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestText:
     """The prompt, how many secrets were taken out of it, and from which length on an answer is hopeless."""
 
@@ -29,7 +30,7 @@ class RequestText:
     max_reply_chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Writer:
     """Writes requests. `batch_budget_chars` 0: no limit. Safe to use from any thread."""
 

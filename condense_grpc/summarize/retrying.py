@@ -9,13 +9,13 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import SummaryProgress
 from condense_grpc.summarize.attempt import AttemptFailure, AttemptResult, ModelClient, ModelRequest, attempt
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryPolicy:
     """How often and how long. `retries` 0: never. `draw` gives a number from 0 to 1 for the jitter."""
 

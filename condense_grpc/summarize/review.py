@@ -7,9 +7,9 @@ that name no call are counted (they become nothing when labels become refs).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from condense_grpc.domain.batches import Batch
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.text import is_blank
 from condense_grpc.engine.ports import FuseRequest, SummaryCheck, SummaryReply, SummaryRequest
 from condense_grpc.summarize.attempt import AttemptFailure, AttemptResult, FailureReason
@@ -46,7 +46,7 @@ def review(request: SummaryRequest | FuseRequest, reply: SummaryReply, redaction
     return _kept(reply, Source(request.text), _Labels(), redactions)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Labels:
     """The numbers of the calls that the labels of a reply name (0: none), and how many calls there are."""
 

@@ -5,10 +5,10 @@ Whatever is wrong is said here, before the server listens: a name, a key, a pric
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import Clock, Summarizer
 from condense_grpc.errors import SummarizerUnknown
 from condense_grpc.settings import ServerSettings, SettingsInvalid
@@ -25,7 +25,7 @@ async def nothing_to_close() -> None:
     """Closes what has nothing open."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summaries:
     """The summarizer of a server, the names that sessions can choose, and what to await at the end."""
 
@@ -54,7 +54,7 @@ def _set_up(settings: ServerSettings, env: Mapping[str, str], clock: Clock) -> S
     return _with_models(settings, _Models(own, stand_in, offer), env, clock)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Models:
     own: Model | None
     stand_in: Model | None

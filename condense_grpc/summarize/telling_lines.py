@@ -9,8 +9,8 @@ very long line is looked at once.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.summarize import line_patterns as patterns
 from condense_grpc.summarize.content_kind import Kind
 from condense_grpc.summarize.json_outline import json_outline
@@ -27,7 +27,7 @@ _LONG_LINE_CHARS = 2000
 SEPARATOR = " ⏎ "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A candidate: where it starts in the text, what it says (already harmless), and how deep it is indented."""
 

@@ -18,6 +18,7 @@ from condense_grpc.domain.chain_ranges import (
 )
 from condense_grpc.domain.chains import Boundaries
 from condense_grpc.domain.entries import ChainEntry
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import ASSISTANT, USER, Message
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Block, Diagnostic, Element
@@ -228,7 +229,7 @@ class Chains:
         return reach.block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Span:
     """Where an entry was found. `places` None: it was not."""
 

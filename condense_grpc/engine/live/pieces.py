@@ -1,10 +1,10 @@
 """The messages of one turn with what the rules say about each of them, before any compressed chain counts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.chains import RECOVERY_TOOL
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import TOOL_RESULT, USER, Message
 from condense_grpc.domain.pairing import Pairs, view_order
 from condense_grpc.domain.protection import Protection
@@ -15,7 +15,7 @@ from condense_grpc.domain.view import Element, Stub
 from condense_grpc.engine.live.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """The list of one turn: its messages from position `first` on, with the summaries in it.
 

@@ -1,7 +1,6 @@
 """What a decision touches: the results that may look different because of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.entries import (
@@ -18,13 +17,14 @@ from condense_grpc.domain.entries import (
     StatsEntry,
     SummaryEntry,
 )
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.occurrence import occurrence_key
 
 _REPORTS = (CarriedEntry, DiagnosticEntry, FlushMetricsEntry, FrontierEntry, StatsEntry)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touched:
     """The effect of one entry. `keys`: of results; those of duplicates of them count too.
 

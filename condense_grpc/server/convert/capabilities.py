@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from condense_grpc.api.condense.v1 import capabilities_pb2 as pb
 from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.recovery import TOOL_NAME
 from condense_grpc.domain.slices import MAX_BYTES, MAX_LINES
 from condense_grpc.server import limits as fixed
@@ -56,7 +56,7 @@ TOOL_PARAMETERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offered:
     """A summarizer that sessions can choose."""
 
@@ -65,7 +65,7 @@ class Offered:
     is_remote: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Capabilities:
     """What one server can do. `default_config`: that of a session for which nothing was set."""
 

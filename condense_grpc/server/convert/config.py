@@ -5,13 +5,14 @@ what is absent is not in it. Values are checked by the table of settings.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from condense_grpc.api.condense.v1 import config_pb2 as pb
 from condense_grpc.domain.config import BatchingMode, ChainCompressionConfig, PruneOn, PurgeErrorsConfig, SessionConfig
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.errors import RequestInvalid, SummarizerUnknown, short
 from condense_grpc.server.convert.enums import BATCHING_MODE, PRUNE_ON, THINKING_LEVEL, Pairs
 from condense_grpc.server.convert.wire_text import wire_text, wire_texts
@@ -27,7 +28,7 @@ _DOMAIN_TYPES: Mapping[str, Any] = {"prune_on": PruneOn, "batching_mode": Batchi
 _KNOBS = frozenset(knob.name for knob in SESSION_KNOBS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigReader:
     """Reads the configurations of requests. `defaults`: what the operator has set for new sessions.
 

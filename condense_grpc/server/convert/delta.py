@@ -8,6 +8,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtoMessage
 
 from condense_grpc.api.condense.v1 import config_pb2, transcript_pb2
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.recognition import Recognised, Recollection, SentPrints
 from condense_grpc.engine.requests import Delta, NativeElements
@@ -25,7 +26,7 @@ T = TypeVar("T")
 _FIELD = "delta.messages.messages"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """What a request does to the transcript of a session before anything else.
 
@@ -37,7 +38,7 @@ class Change:
     create: dict[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeltaReader:
     """Reads deltas. Safe to use from any thread."""
 

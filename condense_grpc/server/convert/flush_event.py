@@ -1,10 +1,9 @@
 """Flushes and compactions: their requests and their events."""
 
-from dataclasses import dataclass
-
 from condense_grpc.api.condense.v1 import flush_event_pb2 as pb
 from condense_grpc.api.condense.v1 import flush_pb2
 from condense_grpc.domain.entries import Frontier
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.events import (
     BatchFinished,
     BatchProgress,
@@ -34,7 +33,7 @@ from condense_grpc.server.convert.times import write_time
 from condense_grpc.server.convert.wire_text import wire_text, wire_texts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushCall:
     """A request to flush: what the session must be like before, and the request without that."""
 
@@ -42,7 +41,7 @@ class FlushCall:
     request: FlushRequest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlushReader:
     """Reads FlushBatches requests. Safe to use from any thread."""
 

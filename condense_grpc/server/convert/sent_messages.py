@@ -8,12 +8,12 @@ That is a shortcut. A request that is not laid out as encoders do it is not cut,
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from google.protobuf.message import Message as ProtoMessage
 
 from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.server.convert.wire_format import UnusualBytes, fields, length_at, length_tag, opening
 
 M = TypeVar("M", bound=ProtoMessage)
@@ -50,7 +50,7 @@ class SentMessages(Sequence[message_pb2.Message]):
         return max(map(len, self.slices), default=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CutRequest(Generic[M]):
     """A request in two: `head` has everything but the messages of its delta, of which it has an empty list."""
 

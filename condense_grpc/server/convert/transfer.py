@@ -5,6 +5,7 @@ from typing import Any
 
 from condense_grpc.api.condense.v1 import session_transfer_pb2 as pb
 from condense_grpc.api.condense.v1 import transcript_pb2
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.requests import ImportResult
 from condense_grpc.errors import DeltaTooLarge, RequestInvalid
@@ -14,7 +15,7 @@ from condense_grpc.server.convert.session_id import new_session_id
 from condense_grpc.server.limits import Limits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportOrder:
     """What to make of a file."""
 

@@ -1,9 +1,10 @@
 """Prunes and appends: their requests and their answers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2, view_pb2
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.edit_list import EditPiece
 from condense_grpc.engine.requests import AsSent, CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
@@ -21,7 +22,7 @@ from condense_grpc.server.convert.view_messages import written_messages
 from condense_grpc.server.convert.wire_text import wire_text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prune:
     """A request to prune: what the session must be like before, the request without that, and the sent messages."""
 
@@ -30,7 +31,7 @@ class Prune:
     sent: Sequence[message_pb2.Message] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PruneReader:
     """Reads PruneMessages requests. Safe to use from any thread."""
 

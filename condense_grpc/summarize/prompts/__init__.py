@@ -6,11 +6,11 @@ replaced.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.settings import SettingsInvalid
 
 _BATCH_TAG = "tool-call-batch"
@@ -20,7 +20,7 @@ _TAG_INSIDE = re.compile(rf"<(?=\s?/?\s?(?:{_BATCH_TAG}|{_FUSE_TAG}))", re.IGNOR
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prompts:
     """The instructions in use: the built-in ones, or those of an operator."""
 

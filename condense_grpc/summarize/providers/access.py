@@ -5,9 +5,10 @@ customary variable. It is never stored elsewhere, never logged, and not part of 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.settings import SettingsInvalid
 from condense_grpc.summarize.providers.names import PROVIDERS
 
@@ -15,7 +16,7 @@ from condense_grpc.summarize.providers.names import PROVIDERS
 NO_KEY = "no-key"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Access:
     """How one provider is reached. Empty members: the provider's own address, its customary variable."""
 
@@ -24,7 +25,7 @@ class Access:
     key_file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Credentials:
     """An address (empty: the provider's own) and a key. Prints without the key."""
 

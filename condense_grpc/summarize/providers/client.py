@@ -7,7 +7,7 @@ calls a success is looked at again: an answer without a reason to stop and witho
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from genai_prices import calc_price
@@ -27,6 +27,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.settings import ModelSettings
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import TextPart as Text
 from condense_grpc.engine.ports import Usage
 from condense_grpc.summarize.attempt import (
@@ -46,7 +47,7 @@ _USAGE_COMES_LAST = frozenset({"openai-chat", "ollama", "openrouter"})
 _STOP_REASONS = {"length": "length", "content_filter": "refusal", "tool_call": "tool-call", "error": "error"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClientOptions:
     """What all requests have in common. `prices` of the operator by provider and model id."""
 

@@ -6,16 +6,18 @@ every piece of an answer to the request that waits for it, and sets the read tim
 
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import httpx2
+
+from condense_grpc.domain.frozen import frozen
 
 _CONNECT_TIMEOUT_S = 10.0
 # For requests that are not ours to time; there are none.
 _UNTAPPED_TIMEOUT_S = 600.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tap:
     """Who wants to know about the bytes of an answer, and how long they may stay away (0: for ever).
 

@@ -4,8 +4,8 @@ The first colon or slash separates provider and model; both spellings are the sa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.errors import SummarizerUnknown
 from condense_grpc.summarize.model_choice import Model
 
@@ -13,7 +13,7 @@ EXTRACTIVE = "extractive"
 ANY = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """A provider that we can speak to. `key_env`: where its key is by custom; empty: it needs none."""
 
@@ -54,7 +54,7 @@ def get_model(field: str, name: str, available: Sequence[str] = ()) -> Model:
     return model
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """The models that sessions may name. `models` by provider and id; `providers`: any model of these will do."""
 

@@ -5,12 +5,13 @@ first flush.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 
 import httpx2
 from pydantic_ai.models import Model as LibraryModel
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.settings import SettingsInvalid
 from condense_grpc.summarize.model_choice import Model
 from condense_grpc.summarize.providers.access import Access, Credentials, find_credentials
@@ -81,7 +82,7 @@ _OPENERS: Mapping[str, Callable[[str, Credentials, httpx2.AsyncClient], LibraryM
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelOpener:
     """Makes models over one HTTP client. `access` by provider and model id, or `*` for all of a provider.
 

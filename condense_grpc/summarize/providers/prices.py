@@ -5,14 +5,14 @@ fetched.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.settings import SettingsInvalid
 from condense_grpc.summarize.providers.names import parse_name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """Dollars per million tokens."""
 
