@@ -9,17 +9,24 @@ integer, and never goes back.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import takewhile
 
 from condense_grpc.domain.frozen import frozen
 
 _TOKENS = re.compile(r"\*\*/|\*\*|[\s\S]")
+_WILDCARDS = ("?", "*", "**", "**/")
 _LINE_ENDS = frozenset("\n\r\u2028\u2029")
 
 
 @frozen
 class Glob:
-    """A compiled pattern. Every mask has one bit per position: bit i is "before token i"."""
+    """A compiled pattern. Every mask has one bit per position: bit i is "before token i".
 
+    `head` and `tail` are what a text must begin and end with, up to the first wildcard and behind the last.
+    """
+
+    head: str
+    tail: str
     length: int
     literals: dict[str, int]
     any_mark: int
@@ -28,7 +35,9 @@ class Glob:
     directories: int
 
     def matches(self, text: str) -> bool:
-        """Whether the whole text matches."""
+        """Whether the whole text matches. Most texts do not, and nearly all of these have another end."""
+        if not text.endswith(self.tail) or not text.startswith(self.head):
+            return False
         return self._reached(text) >> self.length & 1 == 1
 
     def _reached(self, text: str) -> int:
@@ -67,16 +76,23 @@ def _tokens(pattern: str) -> Iterator[str]:
         previous = token
 
 
+def _is_literal(token: str) -> bool:
+    return token not in _WILDCARDS
+
+
 @lru_cache(maxsize=1024)
 def compile_glob(pattern: str) -> Glob:
     """Compile a pattern; there is no invalid one."""
     masks: dict[str, int] = {}
     length = 0
-    for token in _tokens(pattern):
+    tokens = list(_tokens(pattern))
+    for token in tokens:
         masks[token] = masks.get(token, 0) | 1 << length
         length += 1
-    wildcards = {token: masks.pop(token, 0) for token in ("?", "*", "**", "**/")}
-    return Glob(length, masks, wildcards["?"], wildcards["*"], wildcards["**"], wildcards["**/"])
+    wildcards = {token: masks.pop(token, 0) for token in _WILDCARDS}
+    head = "".join(takewhile(_is_literal, tokens))
+    tail = "".join([*takewhile(_is_literal, reversed(tokens))][::-1])
+    return Glob(head, tail, length, masks, wildcards["?"], wildcards["*"], wildcards["**"], wildcards["**/"])
 
 
 def glob_matches(pattern: str, text: str) -> bool:

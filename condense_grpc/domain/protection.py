@@ -31,7 +31,13 @@ class Protection:
 
     def call(self, name: str, paths: Iterable[str]) -> bool:
         """Whether a call is protected; `paths` are its path arguments with `/` for every backslash."""
-        return self.tool(name) or (bool(self.paths) and any(self.path(path) for path in paths))
+        if self.tools and _verdict(self._tool_verdicts, self.tools, name):
+            return True
+        if self.paths:
+            for path in paths:
+                if _verdict(self._path_verdicts, self.paths, path):
+                    return True
+        return False
 
 
 def _verdict(verdicts: dict[str, bool], patterns: tuple[str, ...], text: str) -> bool:

@@ -48,8 +48,22 @@ def test_every_character_is_looked_at_once(pattern: str) -> None:
 
 def test_a_hopeless_text_is_left_early() -> None:
     counting = CountingDict(compile_glob("src/*.py").literals)
-    replace(compile_glob("src/*.py"), literals=counting).matches("x" * 1000)
-    assert counting.looks == 1
+    replace(compile_glob("src/*.py"), literals=counting).matches("src/x/" + "x" * 1000 + ".py")
+    assert counting.looks == 6
+
+
+def test_a_text_with_another_beginning_or_end_is_not_looked_at() -> None:
+    counting = CountingDict(compile_glob("src/*.py").literals)
+    glob = replace(compile_glob("src/*.py"), literals=counting)
+    assert not glob.matches("src/a.pyc") and not glob.matches("lib/a.py")
+    assert counting.looks == 0
+    assert glob.matches("src/a.py")
+
+
+def test_beginning_and_end_do_not_share_characters() -> None:
+    assert not glob_matches("a?a", "aa")
+    assert not glob_matches("ab*ba", "aba")
+    assert glob_matches("ab*ba", "abba")
 
 
 def test_lone_surrogates_match_themselves() -> None:
