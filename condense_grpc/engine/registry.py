@@ -11,6 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from types import TracebackType
 from typing import Protocol
 
 from condense_grpc.engine.bodies import BodyCache
@@ -121,25 +122,40 @@ class Registry:
         self._closing = False
         self.listener: Listener | None = None
 
-    @asynccontextmanager
-    async def locked(self, session_id: str) -> AsyncIterator[LiveSession]:
-        """The session with its lock held. Raises SessionNotFound."""
-        async with self._slot(session_id) as slot:
+    def locked(self, session_id: str) -> "_Locked":
+        """The session with its lock held, as a context. Raises SessionNotFound."""
+        return _Locked(self, session_id)
+
+    async def hold(self, session_id: str) -> "tuple[_Slot, LiveSession]":
+        """Wait for a session's lock, and load the session. For `locked`, which lets it go with `let_go_of`."""
+        slot = self._enter(session_id)
+        try:
+            await slot.lock.acquire()
+        except BaseException:
+            self._leave(session_id, slot)
+            raise
+        try:
             # To its end, also when nobody waits any more: else who has little time would never find it loaded.
             live = slot.live if slot.live is not None else await completed(self._load(slot, session_id))
-            try:
-                yield live
-            except CondenseError:
-                raise
-            except Exception:
+        except BaseException:
+            slot.lock.release()
+            self._leave(session_id, slot)
+            raise
+        return slot, live
+
+    async def let_go_of(self, slot: "_Slot", live: LiveSession, error: BaseException | None) -> None:
+        """The end of a use, which may have been an error."""
+        try:
+            if isinstance(error, Exception) and not isinstance(error, CondenseError):
                 # A fault of ours may have left half a change behind: the stored session is what counts.
                 self.discard(live)
-                raise
-            finally:
-                if live.state.has_unwritten_decisions:
-                    self.discard(live)
-                if self.listener is not None and not live.gone:
-                    await self.listener.released(live)
+            if live.state.has_unwritten_decisions:
+                self.discard(live)
+            if self.listener is not None and not live.gone:
+                await self.listener.released(live)
+        finally:
+            slot.lock.release()
+            self._leave(live.session_id, slot)
 
     async def _load(self, slot: _Slot, session_id: str) -> LiveSession:
         resting = slot.resting
@@ -155,21 +171,29 @@ class Registry:
 
     @asynccontextmanager
     async def _slot(self, session_id: str) -> AsyncIterator[_Slot]:
-        slot = self._slots.pop(session_id, None) or _Slot()
-        self._slots[session_id] = slot
-        slot.users += 1
+        slot = self._enter(session_id)
         try:
             async with slot.lock:
                 yield slot
         finally:
-            slot.users -= 1
-            slot.last_used_ms = self.last_used_ms = self._clock.now_ms()
-            self._measure(slot)
-            if slot.live is None and slot.resting is None and not slot.users:
-                del self._slots[session_id]
-            self._let_go()
-            if self.on_release is not None:
-                self.on_release()
+            self._leave(session_id, slot)
+
+    def _enter(self, session_id: str) -> _Slot:
+        """Take part in the use of a slot, which is the most recently used one from now on."""
+        slot = self._slots.pop(session_id, None) or _Slot()
+        self._slots[session_id] = slot
+        slot.users += 1
+        return slot
+
+    def _leave(self, session_id: str, slot: _Slot) -> None:
+        slot.users -= 1
+        slot.last_used_ms = self.last_used_ms = self._clock.now_ms()
+        self._measure(slot)
+        if slot.live is None and slot.resting is None and not slot.users:
+            del self._slots[session_id]
+        self._let_go()
+        if self.on_release is not None:
+            self.on_release()
 
     def find(self, session_id: str) -> LiveSession | None:
         """The session if it is loaded."""
@@ -404,6 +428,25 @@ class Registry:
                     logger.error("a session could not be written at shutdown: %s", error.reason)
                 except Exception as error:
                     log_fault(logger, "a session could not be written at shutdown", error)
+
+
+class _Locked:
+    """One use of a session under its lock. A class, since a generator for each turn would cost more than the lock."""
+
+    __slots__ = ("_live", "_registry", "_session_id", "_slot")
+
+    def __init__(self, registry: Registry, session_id: str) -> None:
+        self._registry = registry
+        self._session_id = session_id
+
+    async def __aenter__(self) -> LiveSession:
+        self._slot, self._live = await self._registry.hold(self._session_id)
+        return self._live
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._registry.let_go_of(self._slot, self._live, error)
 
 
 async def _built(build: Callable[[], SessionState], messages: int) -> SessionState:
