@@ -40,10 +40,10 @@ def paths_of(value: Any, path_arguments: Sequence[str]) -> tuple[str, ...]:
     """The same for arguments that were read already."""
     if not isinstance(value, dict):
         return ()
-    named = (value.get(name) for name in path_arguments)
-    return tuple(path.replace("\\", "/") for path in named if isinstance(path, str))
+    named = [value[name] for name in path_arguments if name in value]
+    return tuple([path.replace("\\", "/") for path in named if isinstance(path, str)])
 
 
 def purged_arguments(args_chars: int) -> str:
     """What replaces the arguments of a failed call, as JSON text: an object that no tool would accept."""
-    return compact({"_purged": f'<purged-errored-args size="{args_chars}"/>'})
+    return f'{{"_purged":"<purged-errored-args size=\\"{args_chars}\\"/>"}}'

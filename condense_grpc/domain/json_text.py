@@ -12,6 +12,7 @@ from typing import Any
 _MAX_DEPTH = 400
 _OTHER_THAN_BRACKETS = re.compile(r'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*+"?)+', re.S)
 
+_decode = json.JSONDecoder().decode
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
@@ -33,7 +34,7 @@ def parse_or_text(text: str) -> Any:
     if text.count("[") + text.count("{") > _MAX_DEPTH and _is_deep(text):
         return text
     try:
-        return json.loads(text)
+        return _decode(text)
     except (ValueError, RecursionError):
         return text
 

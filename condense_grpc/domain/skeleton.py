@@ -21,7 +21,6 @@ from condense_grpc.domain.arguments import (
     tested_arguments,
 )
 from condense_grpc.domain.batches import Ref
-from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import compact, parse_or_text, value_chars
 from condense_grpc.domain.messages import (
     ASSISTANT,
@@ -120,8 +119,8 @@ class MessageSkeleton(NamedTuple):
 def skeleton_of(message: Message, path_arguments: Sequence[str], timestamp_ms: int | None = None) -> MessageSkeleton:
     """The skeleton of a message; `timestamp_ms` is its time if it has none of its own."""
     time_ms = message.timestamp_ms if timestamp_ms is None else timestamp_ms
-    calls = [_Call.of(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart)]
-    size = plain_pi_size(message, time_ms, [call.text for call in calls])
+    calls = [_call_of(part, path_arguments) for part in message.parts if isinstance(part, ToolCallPart)]
+    size = plain_pi_size(message, time_ms, [text for _, text in calls])
     if size is None:
         message = message if timestamp_ms is None else replace(message, timestamp_ms=time_ms)
         text = compact(message_to_pi(message))
@@ -133,7 +132,7 @@ def skeleton_of(message: Message, path_arguments: Sequence[str], timestamp_ms: i
                 message.role,
                 time_ms,
                 chars,
-                calls=tuple([call.skeleton for call in calls]),
+                calls=tuple([call for call, _ in calls]),
                 thinking=_thinking(message),
                 is_empty=not calls and _is_empty(message),
                 wide_chars=wide,
@@ -163,27 +162,20 @@ def skeletons_of(messages: Sequence[Message], path_arguments: Sequence[str]) -> 
     return [skeleton_of(message, path_arguments) for message in messages]
 
 
-@frozen
-class _Call:
-    """A call on its way into a skeleton. `text`: its arguments as compact JSON, None: absent."""
-
-    skeleton: CallSkeleton
-    text: str | None
-
-    @classmethod
-    def of(cls, part: ToolCallPart, path_arguments: Sequence[str]) -> "_Call":
-        value = None if part.arguments_json is None else parse_or_text(part.arguments_json)
-        if part.extra_json:
-            paths = paths_in(tested_arguments(part), path_arguments)
-            captured = paths_in(captured_arguments(part), path_arguments)
-        else:
-            paths = captured = paths_of(value, path_arguments)
-        if part.arguments_json is None:
-            return cls(CallSkeleton(part.id, part.name, paths, captured), None)
-        text = compact(value)
-        measured = len(value) if isinstance(value, str) else len(text)
-        is_purged = measured < 80 and text == purged_arguments(measured)
-        return cls(CallSkeleton(part.id, part.name, paths, captured, measured, len(text), is_purged), text)
+def _call_of(part: ToolCallPart, path_arguments: Sequence[str]) -> tuple[CallSkeleton, str | None]:
+    """The skeleton of a call, and its arguments as compact JSON (None: absent)."""
+    value = None if part.arguments_json is None else parse_or_text(part.arguments_json)
+    if part.extra_json:
+        paths = paths_in(tested_arguments(part), path_arguments)
+        captured = paths_in(captured_arguments(part), path_arguments)
+    else:
+        paths = captured = paths_of(value, path_arguments)
+    if part.arguments_json is None:
+        return CallSkeleton(part.id, part.name, paths, captured), None
+    text = compact(value)
+    measured = len(value) if isinstance(value, str) else len(text)
+    is_purged = measured < 80 and text == purged_arguments(measured)
+    return CallSkeleton(part.id, part.name, paths, captured, measured, len(text), is_purged), text
 
 
 def _thinking(message: Message) -> ThinkingSkeleton | None:

@@ -10,11 +10,12 @@ from condense_grpc.engine.capture_step import find_pending, large_calls, places_
 from condense_grpc.engine.echo import keep_refs
 from condense_grpc.engine.native_delta import format_of, read_delta
 from condense_grpc.engine.native_violations import native_violations_since
-from condense_grpc.engine.offloading import offloaded
+from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
 from condense_grpc.engine.requests import Delta
 from condense_grpc.engine.revision import read_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import StoreUnavailable
+from condense_grpc.native.formats import NativeFormat
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,10 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
     """
     before, known = state.transcript.head_node, state.decisions.index
     position, arrivals = await read_delta(state, delta, bodies)
-    extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
+    if len(arrivals) <= MANY_MESSAGES:
+        extension = state.append(position, arrivals, now_ms)
+    else:
+        extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
     if delta.prints is not None:
         state.transcript.remember_sent(delta.prints)
     if state.decisions.index is not known:
@@ -37,17 +41,23 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
     has_new_messages = new_messages > 0
     if state.transcript.head_node != before:
         state.boundary_due = has_new_messages and wants_flush(state)
-    if state.config.enabled and has_new_messages:
+    if state.config.enabled and _has_large(state, extension.kept_length):
         try:
             await _spill_arrivals(state, extension.kept_length, bodies, now_ms)
         except StoreUnavailable:
             # Results of a branch that was taken up again lie in the store; the next flush spills them.
             logger.warning("large results could not be read: they stay as they are until the next flush")
-    return await _new_violations(state, extension.kept_length, bodies) if has_new_messages else []
-
-
-async def _new_violations(state: SessionState, since: int, bodies: BodyCache) -> list[Violation]:
+    if not has_new_messages:
+        return []
     form = format_of(state.transcript)
+    if form is None and new_messages <= MANY_MESSAGES:
+        return violations_since(state, extension.kept_length)
+    return await _new_violations(state, extension.kept_length, form, bodies)
+
+
+async def _new_violations(
+    state: SessionState, since: int, form: NativeFormat | None, bodies: BodyCache
+) -> list[Violation]:
     if form is None:
         return await offloaded(len(state.transcript) - since, lambda: violations_since(state, since))
     try:
@@ -69,11 +79,13 @@ def violations_since(state: SessionState, position: int) -> list[Violation]:
     return [violation for violation in find_violations(skeletons, start) if violation not in known]
 
 
+def _has_large(state: SessionState, since: int) -> bool:
+    threshold = state.config.spill_threshold
+    return any(skeleton.text_chars >= threshold for skeleton in state.transcript.skeletons[since:])
+
+
 async def _spill_arrivals(state: SessionState, since: int, bodies: BodyCache, now_ms: int) -> None:
     """Spill large results as they arrive; each decision stands right behind its result."""
-    threshold = state.config.spill_threshold
-    if not any(skeleton.text_chars >= threshold for skeleton in state.transcript.skeletons[since:]):
-        return
     large = large_calls(state, find_pending(state), since)
     messages = await bodies.messages(state, places_of(large))
     arrivals = [

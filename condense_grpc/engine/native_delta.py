@@ -14,7 +14,7 @@ from condense_grpc.engine.arrival import Arrival, native_arrival, typed_arrival
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.codec import decode_native
 from condense_grpc.engine.digest import digest_after, etag_of
-from condense_grpc.engine.offloading import offloaded
+from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
 from condense_grpc.engine.requests import Delta, NativeElements
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.transcript import Transcript
@@ -46,6 +46,8 @@ async def read_delta(state: SessionState, delta: Delta, bodies: BodyCache) -> tu
             position += known.count
         elif known is not None:
             messages = await asyncio.to_thread(known.whole)
+        if len(messages) <= MANY_MESSAGES:
+            return position, [typed_arrival(message) for message in messages]
         return position, await offloaded(len(messages), lambda: [typed_arrival(message) for message in messages])
     position, inside = transcript.place_of(max(delta.base_length, 0))
     if delta.base_length < 0 or (inside and position == len(transcript)):

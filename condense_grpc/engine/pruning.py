@@ -10,6 +10,7 @@ from condense_grpc.engine.capture_step import count_pending
 from condense_grpc.engine.edit_list import NO_EDITS, EditList
 from condense_grpc.engine.edit_sums import NO_REVISION
 from condense_grpc.engine.full_view import full_view
+from condense_grpc.engine.live.live_plan import LivePlan
 from condense_grpc.engine.live.shown import LiveShown
 from condense_grpc.engine.manner import cut_by_manner
 from condense_grpc.engine.measures import session_metrics, session_status
@@ -64,28 +65,25 @@ async def choose_view(bodies: BodyCache, state: SessionState, min_savings_chars:
 
     A view that is not pruned may still hold summaries, namely while all that they cover is shown in full.
     """
-    await read_view(state)
-    raw_chars = transcript_chars(state)
+    live = state.view.current(state) or await read_view(state)
+    raw_chars = _transcript_chars(state) if live is None else live.transcript_chars
     if not state.config.enabled:
-        return Choice(None, raw_chars, raw_chars, plain_shown(state))
+        return Choice(None, raw_chars, raw_chars, _plain_shown(state, live))
     view = await current_view(bodies, state)
-    if not state.view_shown and min_savings_chars is not None and raw_chars - view.chars < min_savings_chars:
-        return Choice(None, raw_chars, raw_chars, plain_shown(state), view.diagnostics)
-    return Choice(view, raw_chars, view.chars, view.shown(is_plain=False), view.diagnostics)
+    chars = view.chars
+    if min_savings_chars is not None and not state.view_shown and raw_chars - chars < min_savings_chars:
+        return Choice(None, raw_chars, raw_chars, _plain_shown(state, live), view.diagnostics)
+    return Choice(view, raw_chars, chars, view.shown(is_plain=False), view.diagnostics)
 
 
-def transcript_chars(state: SessionState) -> int:
+def _transcript_chars(state: SessionState) -> int:
     """Size of the raw transcript as a message list."""
-    live = state.view.read(state)
-    if live is not None:
-        return live.transcript_chars
     sizes = [skeleton.json_chars for skeleton in state.transcript.skeletons]
     return chars_of_list(len(sizes), sum(sizes))
 
 
-def plain_shown(state: SessionState) -> LiveShown | ShownView:
+def _plain_shown(state: SessionState, live: LivePlan | None) -> LiveShown | ShownView:
     """What a client sees that is shown the plain transcript."""
-    live = state.view.read(state)
     return plain_view(state.transcript) if live is None else live.shown(is_plain=True)
 
 

@@ -4,7 +4,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.edit_sums import NO_REVISION
 from condense_grpc.engine.live.live_plan import LivePlan
 from condense_grpc.engine.native_shown import session_revision
-from condense_grpc.engine.offloading import offloaded
+from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
 from condense_grpc.engine.rendering import result_bodies
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.whole_view import WholeView, whole_view
@@ -18,16 +18,22 @@ async def read_view(state: SessionState) -> LivePlan | None:
     Whoever may be the first to look at a long session since it was loaded or rewound begins with this: to read all of
     it on the event loop would hold up everybody.
     """
-    return await offloaded(state.view.unread(state), lambda: state.view.read(state))
+    view = state.view
+    unread = view.unread(state)
+    return view.read(state) if unread <= MANY_MESSAGES else await offloaded(unread, lambda: view.read(state))
 
 
 async def current_view(bodies: BodyCache, state: SessionState) -> SessionView:
     """The view as it would be shown if the session is enabled."""
-    plan = await read_view(state)
+    plan = state.view.current(state) or await read_view(state)
     if plan is None:
         return await whole_view(bodies, state)
-    wanted = await result_bodies(bodies, state, plan.wanted_bodies())
-    await offloaded(plan.turns_to_plan, lambda: plan.plan(wanted, state.view.live_shown))
+    wanted, turns = plan.wanted_bodies(), plan.turns_to_plan
+    found = await result_bodies(bodies, state, wanted) if wanted else {}
+    if turns <= MANY_MESSAGES:
+        plan.plan(found, state.view.live_shown)
+    else:
+        await offloaded(turns, lambda: plan.plan(found, state.view.live_shown))
     return plan
 
 

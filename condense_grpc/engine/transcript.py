@@ -98,12 +98,12 @@ class Transcript:
     @property
     def etag(self) -> str:
         """The etag of the whole transcript."""
-        return etag_of(self.digest_at(len(self)))
+        return etag_of(self.digests[-1] if self.digests else START)
 
     @property
     def head_node(self) -> int:
         """The last node; 0 for an empty transcript."""
-        return self.node_at(len(self))
+        return self.nodes[-1] if self.nodes else 0
 
     def node_at(self, length: int) -> int:
         """The last of the first `length` nodes; 0 for none."""
@@ -138,7 +138,7 @@ class Transcript:
     @property
     def element_count(self) -> int:
         """How long the client's history is."""
-        return self.elements_before(len(self))
+        return self.ends[-1] if self.ends else 0
 
     def elements_before(self, position: int) -> int:
         """How many elements the first `position` messages are."""
@@ -211,10 +211,11 @@ class Transcript:
         if arrival.span is not None:
             skeleton = skeleton._replace(native=arrival.span)
         node, body = self.next_node, arrival.body
-        stored = StoredMessage(node, self.head_node, len(self), digest, time_ms, encode_skeleton(skeleton), body)
-        self.unwritten[node] = stored
+        encoded = encode_skeleton(skeleton)
+        self.unwritten[node] = StoredMessage(node, self.head_node, len(self.nodes), digest, time_ms, encoded, body)
         self.unwritten_bytes += len(body)
-        self._count(node, time_ms)
+        self.next_node = node + 1  # node numbers and times count for every branch
+        self._latest_ms = max(self._latest_ms, time_ms)
         self._push(node, digest, skeleton)
 
     def _restyle(self, position: int, arrival: Arrival) -> None:
@@ -237,11 +238,6 @@ class Transcript:
             return self.restyled[node][0]
         waiting = self.unwritten.get(node)
         return None if waiting is None else waiting.body
-
-    def _count(self, node: int, time_ms: int) -> None:
-        """Take a node number and a time, which count for every branch."""
-        self.next_node = max(self.next_node, node + 1)
-        self._latest_ms = max(self._latest_ms, time_ms)
 
     def _push(self, node: int, digest: bytes, skeleton: MessageSkeleton) -> None:
         self.nodes.append(node)

@@ -13,7 +13,7 @@ from condense_grpc.engine.requests import AppendResult, Delta, FlushTrigger, Pru
 from condense_grpc.engine.sessions import Sessions
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.tools import Tools
-from condense_grpc.errors import SessionNotFound
+from condense_grpc.errors import CondenseError, SessionNotFound
 
 
 class Turns:
@@ -25,23 +25,32 @@ class Turns:
 
     async def append_to(self, live: LiveSession, delta: Delta, *, created: bool) -> AppendResult:
         """Append a delta. The lock must be held, and the call must not be cancelled."""
+        appended = await self._append(live, delta, created=created)
+        await self._tools.registry.persist_soon(live)
+        return appended
+
+    async def _append(self, live: LiveSession, delta: Delta, *, created: bool) -> AppendResult:
+        """Append a delta; to have it written is left to the caller."""
         state = live.state
         await self._tools.registry.make_room(live)
         await recall_shown(self._tools.bodies, state)
         violations = await append_delta(state, delta, self._tools.bodies, self._tools.clock.now_ms())
-        await self._tools.registry.persist_soon(live)
         return AppendResult(state.transcript.element_count, state.transcript.etag, created, violations)
 
     async def prune_in(self, live: LiveSession, request: PruneRequest, *, created: bool) -> PruneResult:
         """Append the delta, if there is one, and render. The lock must be held, and the call not be cancelled."""
-        state = live.state
-        appended = AppendResult(state.transcript.element_count, state.transcript.etag, created)
+        state, persist_soon = live.state, self._tools.registry.persist_soon
         if request.delta is not None:
-            appended = await self.append_to(live, request.delta, created=created)
+            appended = await self._append(live, request.delta, created=created)
         else:
+            appended = AppendResult(state.transcript.element_count, state.transcript.etag, created)
             await recall_shown(self._tools.bodies, state)
-        result = await prune(state, request, appended, self._tools.bodies, self._tools.clock.now_ms())
-        await self._tools.registry.persist_soon(live)
+        try:
+            result = await prune(state, request, appended, self._tools.bodies, self._tools.clock.now_ms())
+        except CondenseError:
+            await persist_soon(live)
+            raise
+        await persist_soon(live)
         return result
 
     async def prune_dry(self, request: PruneRequest) -> PruneResult:

@@ -69,8 +69,10 @@ class LivePlan:
     @property
     def unread(self) -> int:
         """How many messages and decisions were not read yet."""
-        entries = sum([len(commit.entries) for commit in self.decisions.commits[self._commits_read :]])
-        return len(self.transcript) - self.layout.length + entries
+        unread, commits = len(self.transcript.nodes) - self.layout.length, self.decisions.commits
+        if self._commits_read == len(commits):
+            return unread
+        return unread + sum([len(commit.entries) for commit in commits[self._commits_read :]])
 
     # Reading
 
@@ -206,6 +208,8 @@ class LivePlan:
 
     def wanted_bodies(self) -> set[int]:
         """The positions whose bodies `plan` needs."""
+        if not self._chains.has_any:
+            return set()
         begun = (self._chains.starting_in(turn) for turn in self._dirty)
         return {
             element.position

@@ -33,6 +33,11 @@ class LiveView:
         self._shown = self.written_down()
         self._plan = None
 
+    def current(self, state: "SessionState") -> LivePlan | None:
+        """The plan if everything was read already."""
+        known = self._plan
+        return known if known is not None and known.is_of(state) and known.is_current() else None
+
     def read(self, state: "SessionState") -> LivePlan | None:
         """The plan with everything read that is new; None when the session can only be rendered as a whole."""
         known = self._plan
