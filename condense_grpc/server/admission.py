@@ -1,8 +1,6 @@
 """Which calls are let in: none while the server stops, and no more at once than it may have."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from condense_grpc.errors import QuotaExceeded, ShuttingDown
 
@@ -17,9 +15,8 @@ class Admission:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    @contextmanager
-    def admitted(self) -> Iterator[None]:
-        """One call, from its start to its end. Raises ShuttingDown or QuotaExceeded."""
+    def enter(self) -> None:
+        """A call begins; unless this raises, `leave` is to follow at its end. Raises ShuttingDown or QuotaExceeded."""
         if self._stopping:
             raise ShuttingDown
         if self._running >= self._limit:
@@ -28,12 +25,12 @@ class Admission:
             )
         self._running += 1
         self._idle.clear()
-        try:
-            yield
-        finally:
-            self._running -= 1
-            if not self._running:
-                self._idle.set()
+
+    def leave(self) -> None:
+        """A call has ended."""
+        self._running -= 1
+        if not self._running:
+            self._idle.set()
 
     async def drain(self, grace_seconds: float) -> bool:
         """Let nobody in any more, and wait until all calls have ended; False if they have not within the grace."""

@@ -64,8 +64,11 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):
     def _answering(self, method: str, behaviour: Behaviour) -> Any:
         async def answer(request: Any, context: "grpc.aio.ServicerContext[Any, Any]") -> Any:
             try:
-                with self._admission.admitted():
+                self._admission.enter()
+                try:
                     return await behaviour(request, context)
+                finally:
+                    self._admission.leave()
             except CondenseError as error:
                 status = status_of(error, self._further.get(error.reason))
             except grpc.aio.AbortError:

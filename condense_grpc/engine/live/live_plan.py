@@ -78,13 +78,13 @@ class LivePlan:
 
     def read(self) -> None:
         """Read what is new. Raises NotLocal when everything is to be read again."""
-        commits, chains_before = self.decisions.commits, len(self.decisions.index.chains)
-        has_chains = self._is_first_reading and chains_before > 0
+        commits = self.decisions.commits
+        has_chains = self._is_first_reading and bool(self.decisions.index.chains)
         while True:
             read = self._commits_read
             if read < len(commits) and commits[read].anchor_length <= self.layout.length:
                 has_chains |= self._read_commit(commits[read])
-            elif self.layout.length < len(self.transcript):
+            elif self.layout.length < len(self.transcript.nodes):
                 if self._is_first_reading:
                     self._read_first(commits[read].anchor_length if read < len(commits) else len(self.transcript))
                 else:

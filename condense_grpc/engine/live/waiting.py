@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from condense_grpc.domain.capture import BranchView, CapturedBatch, ready_calls
+from condense_grpc.domain.capture import BranchView, CapturedBatch, CapturedCall, ready_calls
 from condense_grpc.domain.config import BatchingMode
 from condense_grpc.domain.messages import TOOL_RESULT
 from condense_grpc.domain.numbers import token_estimate
@@ -50,6 +50,30 @@ class Waiting:
             self._gaps.append(0)
         else:
             self._take_out(turn)
+        results = self._layout.count_aligned(turn)
+        if results is None:
+            self._look_at_any(turn)
+        elif results:
+            self._look_at_aligned(turn, results)
+
+    def _look_at_aligned(self, turn: int, results: int) -> None:
+        """The same for a turn whose first results answer its first calls one after another, as in most turns."""
+        transcript, first = self._layout.transcript, self._layout.firsts[turn]
+        calls: list[CapturedCall] = []
+        gap = 0
+        for ordinal, call in enumerate(transcript.skeletons[first].calls[:results]):
+            position = first + 1 + ordinal
+            key = transcript.keys[position]
+            if self._stays(key):
+                continue
+            result = transcript.skeletons[position]
+            if not self._protection.call(result.tool_name, call.paths):
+                gap += token_estimate(result.json_chars)
+            if not self._protection.call(call.name, call.paths):
+                calls.append(CapturedCall(ordinal, position, key, transcript.numbers[position]))
+        self._take_in(turn, gap, tuple(calls))
+
+    def _look_at_any(self, turn: int) -> None:
         transcript, stays = self._layout.transcript, self._stays
         first, end = self._layout.bounds(turn)
         open_results = [
@@ -60,12 +84,15 @@ class Waiting:
         if not open_results:
             return
         pairs = self._layout.pairs(turn)
-        self._gaps[turn] = sum(self._gap(position, pairs) for position in open_results)
-        self.gap_tokens += self._gaps[turn]
+        gap = sum(self._gap(position, pairs) for position in open_results)
         branch = BranchView(transcript.skeletons, transcript.keys, transcript.numbers, pairs)
-        calls = ready_calls(branch, first, stays, self._protection) if turn else ()
+        self._take_in(turn, gap, ready_calls(branch, first, stays, self._protection) if turn else ())
+
+    def _take_in(self, turn: int, gap: int, calls: tuple[CapturedCall, ...]) -> None:
+        self._gaps[turn] = gap
+        self.gap_tokens += gap
         if calls:
-            batch = CapturedBatch(turn - 1, self._layout.users_before[turn], first, calls)
+            batch = CapturedBatch(turn - 1, self._layout.users_before[turn], self._layout.firsts[turn], calls)
             self._batches[turn] = batch
             self._groups[batch.group] += 1
             self.chars += self._chars(batch)
