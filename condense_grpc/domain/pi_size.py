@@ -35,7 +35,8 @@ def plain_pi_size(
         return None
     if message.custom_type or message.custom_role:
         return None
-    chars, wide, texts = frame, 0, []
+    chars, wide = frame, 0
+    texts: list[str] = []
     calls = iter(arguments)
     for part in message.parts:
         if isinstance(part, TextPart) and not part.extra_json:
@@ -47,7 +48,8 @@ def plain_pi_size(
             given = next(calls)
             if given is not None:
                 chars += _ARGUMENTS + len(given)
-                wide += wide_chars(given)
+                if not given.isascii():
+                    wide += wide_chars(given)
         elif isinstance(part, ThinkingPart) and not (part.signature or part.redacted or part.extra_json):
             chars += _THINKING
             texts.append(part.text)
@@ -62,5 +64,6 @@ def plain_pi_size(
         chars += _TIME + len(str(timestamp_ms))
     for text in texts:
         chars += len(quoted(text))
-        wide += wide_chars(text)
+        if not text.isascii():
+            wide += wide_chars(text)
     return chars, wide

@@ -30,7 +30,7 @@ from condense_grpc.native.shapes import shape_of
 
 def format_of(transcript: Transcript) -> NativeFormat | None:
     """The shape that a transcript is in; None if it is in none, or empty."""
-    span = transcript.skeletons[0].native if len(transcript) else None
+    span = transcript.skeletons[0].native if transcript.skeletons else None
     return None if span is None else NativeFormat.of_number(span.format)
 
 

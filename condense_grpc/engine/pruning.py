@@ -120,7 +120,7 @@ async def prune(
         violations=appended.violations,
         created=appended.created,
         status_line=session_status(state, session_metrics(state)),
-        native=await _native_answer(state, request, bodies, native, unchanged=unchanged),
+        native=None if native is None else await _native_answer(state, request, bodies, native, unchanged=unchanged),
     )
 
 
@@ -135,9 +135,9 @@ def _native_shown(state: SessionState, request: PruneRequest, choice: Choice) ->
 def _cache_report(state: SessionState, choice: Choice, native: NativeShown | None) -> CacheReport | None:
     """How the view differs from the last one, in elements of the client. To be asked before it is remembered."""
     report = state.view.changes_to(choice.shown)
-    form = format_of(state.transcript)
     if report is None or native is None:
         return report
+    form = format_of(state.transcript)
     if form is None:
         return native.in_elements(report)
     is_plain = choice.view is None
@@ -146,10 +146,8 @@ def _cache_report(state: SessionState, choice: Choice, native: NativeShown | Non
 
 
 async def _native_answer(
-    state: SessionState, request: PruneRequest, bodies: BodyCache, shown: NativeShown | None, *, unchanged: bool
-) -> NativeAnswer | None:
-    if shown is None:
-        return None
+    state: SessionState, request: PruneRequest, bodies: BodyCache, shown: NativeShown, *, unchanged: bool
+) -> NativeAnswer:
     is_shown = request.view is ViewKind.FULL or (request.view is ViewKind.EDITS and not unchanged)
     if request.dry_run or not is_shown:
         return NativeAnswer()

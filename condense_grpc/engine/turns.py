@@ -33,7 +33,8 @@ class Turns:
         """Append a delta; to have it written is left to the caller."""
         state = live.state
         await self._tools.registry.make_room(live)
-        await recall_shown(self._tools.bodies, state)
+        if not state.view.has_shown:
+            await recall_shown(self._tools.bodies, state)
         violations = await append_delta(state, delta, self._tools.bodies, self._tools.clock.now_ms())
         return AppendResult(state.transcript.element_count, state.transcript.etag, created, violations)
 

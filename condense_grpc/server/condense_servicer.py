@@ -40,7 +40,9 @@ class CondenseServicer:
         """See the contract."""
         prune = await incoming.read(self._prunes.read, self._prunes.read_cut)
         request = prune.request
-        created = await ensure_session(self._engine, request.session_id, prune.change, dry_run=request.dry_run)
+        created = prune.change.create is not None and await ensure_session(
+            self._engine, request.session_id, prune.change, dry_run=request.dry_run
+        )
         result = await self._engine.prune(request)
         if created:
             result = as_created(result)
