@@ -14,7 +14,7 @@ from condense_grpc.domain.batches import Call, Record, RecordContext, Spill, rec
 from condense_grpc.domain.capture import MessageAt, SourceOf
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import compact, parse_or_text
-from condense_grpc.domain.messages import Role, calls_of, has_other_parts, text_of
+from condense_grpc.domain.messages import TOOL_RESULT, calls_of, has_other_parts, text_of
 from condense_grpc.domain.numbers import half_up
 from condense_grpc.domain.pairing import Pairs
 from condense_grpc.domain.skeleton import MessageSkeleton
@@ -68,15 +68,19 @@ def archive_candidates(
     """
     keys, numbers = keyed
     start, end = span
+    inside = range(start + 1, end)
+    fresh = {at for at in inside if messages[at].role is TOOL_RESULT and not has_record(keys[at])}
+    if not fresh:
+        return []
     pairs = Pairs(messages, start + 1, end)
     latest: dict[str, tuple[int, int]] = {}
     found: list[Candidate] = []
-    for position in range(start + 1, end):
+    for position in inside:
         message = messages[position]
         for ordinal, call in enumerate(message.calls):
             latest[call.id] = (position, ordinal)
         tool_call_id = message.tool_call_id
-        if message.role is not Role.TOOL_RESULT or tool_call_id in protected_ids or has_record(keys[position]):
+        if position not in fresh or tool_call_id in protected_ids:
             continue
         call_at = pairs.call_of.get(position) or latest.get(tool_call_id)
         if call_at is None:

@@ -108,8 +108,9 @@ class RecordContext:
     path_arguments: tuple[str, ...] = ("path",)
 
 
-def record_of(call: Call, context: RecordContext, spill: Spill | None = None) -> Record:
-    """The record of a call, complete with its text."""
+def record_of(call: Call, context: RecordContext, spill: Spill | None = None, *, is_filed: bool = False) -> Record:
+    """The record of a call, complete with its text; `is_filed`: without the bodies that lie in stored messages."""
+    is_complete = not is_filed or call.source is None
     return Record(
         tool_call_id=call.tool_call_id,
         tool_name=call.tool_name,
@@ -119,9 +120,9 @@ def record_of(call: Call, context: RecordContext, spill: Spill | None = None) ->
         result_timestamp_ms=call.result_timestamp_ms,
         occurrence=call.occurrence,
         text_chars=len(call.result_text),
-        text=call.result_text,
-        args_json=call.args_json,
-        parts=call.parts,
+        text=call.result_text if is_complete else None,
+        args_json=call.args_json if is_complete else None,
+        parts=call.parts if is_complete else (),
         has_other_parts=bool(call.parts),
         paths=paths_in(call.args_json, context.path_arguments),
         content_hash="" if call.parts else content_hash(call.tool_name, call.result_text),

@@ -5,7 +5,8 @@ give and get positions in the stored order.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
+from functools import cached_property
 
 from condense_grpc.domain.archive import Bodies, Candidate, archive_candidates, record_time
 from condense_grpc.domain.batches import Record
@@ -25,8 +26,8 @@ class CompressionInput:
     """One transcript with its decisions. Positions are those of `messages`, the stored order.
 
     `args_of` gives the arguments, as JSON text, of a record that does not hold them. With `source_of` new records name
-    their stored messages and hold no bodies. `digests` (digest -> position) and `digest_at` are there
-    or not together: without them ranges are found by timestamps. `pending`: keys that the next flush takes again.
+    their stored messages and hold no bodies. `digest_at` gives the digest of a message; without it ranges are found by
+    timestamps. `pending`: keys that the next flush takes again.
     `keyed`: keys and numbers as `pairing.keys_of` gives them, where `messages` are the end of a longer list.
     `protection`: that of the configuration, from who has asked it before and knows the verdicts.
     """
@@ -40,7 +41,6 @@ class CompressionInput:
     args_of: Callable[[Record], str]
     source_of: SourceOf | None = None
     pending: Collection[str] = ()
-    digests: Mapping[str, int] = field(default_factory=dict)
     digest_at: Callable[[int], str] | None = None
     keyed: tuple[Sequence[str], Sequence[int | None]] | None = None
     protection: Protection | None = None
@@ -72,15 +72,22 @@ class ChainSurvey:
         self.messages = [source.messages[position] for position in self.order]
         self.keys = [keys[position] for position in self.order]
         self.numbers = [numbers[position] for position in self.order]
-        self.id_of_key = {key: m.tool_call_id for key, m in zip(self.keys, self.messages, strict=True) if key}
-        place = {position: place for place, position in enumerate(self.order)}
-        digests = {digest: place[position] for digest, position in source.digests.items()}
-        self._boundaries = Boundaries(self.messages, digests)
         self._find_chains()
+
+    @cached_property
+    def id_of_key(self) -> Mapping[str, str]:
+        """The bare id of every result by its key."""
+        return {key: message.tool_call_id for key, message in zip(self.keys, self.messages, strict=True) if key}
+
+    @cached_property
+    def _boundaries(self) -> Boundaries:
+        """What finds the range of an entry. Most surveys need it for nothing."""
+        digests = {self.digest_at(place): place for place in range(len(self.order))} if self.source.digest_at else {}
+        return Boundaries(self.messages, digests)
 
     def _find_chains(self) -> None:
         source, index = self.source, self.source.index
-        own = blocks_in_place(self.messages, index.chains, self._boundaries.resolve, index)
+        own = blocks_in_place(self.messages, index.chains, lambda entry: self._boundaries.resolve(entry), index)
         protection = source.protection or Protection(source.config.protected_tools, source.config.protected_paths)
         detected = detect_chains(self.messages, self.keys, protection, own.__contains__)
         self.chains = [self._with_pins(chain) for chain in detected] if index.pins else detected

@@ -54,16 +54,17 @@ class _OpenChain:
     keys: dict[str, None] = field(default_factory=dict)
     protected: dict[str, None] = field(default_factory=dict)
 
-    def take(self, message: MessageSkeleton, key: str, protection: Protection) -> None:
+    def take_calls(self, message: MessageSkeleton, protection: Protection) -> None:
         for call in message.calls:
             self.ids[call.id] = None
             if protection.call(call.name, call.paths):
                 self.protected[call.id] = None
-        if message.role is TOOL_RESULT:
-            self.ids[message.tool_call_id] = None
-            self.keys[key] = None
-            if protection.tool(message.tool_name):
-                self.protected[message.tool_call_id] = None
+
+    def take_result(self, message: MessageSkeleton, key: str, protection: Protection) -> None:
+        self.ids[message.tool_call_id] = None
+        self.keys[key] = None
+        if protection.tool(message.tool_name):
+            self.protected[message.tool_call_id] = None
 
     def close(self, final: int | None, timestamp_ms: int | None) -> Chain:
         return Chain(
@@ -90,17 +91,23 @@ def detect_chains(
     chains: list[Chain] = []
     running: _OpenChain | None = None
     for position, message in enumerate(messages):
-        if message.role is USER:
+        role = message.role
+        if role is USER:
             if is_own_block(position):
                 continue
             if running:
                 chains.append(running.close(None, None))
             running = _OpenChain(position, message.timestamp_ms)
-        elif running and message.is_text_only_assistant:
-            chains.append(running.close(position, message.timestamp_ms))
-            running = None
-        elif running:
-            running.take(message, keys[position], protection)
+        elif running is None:
+            continue
+        elif role is TOOL_RESULT:
+            running.take_result(message, keys[position], protection)
+        elif role is ASSISTANT:
+            if message.calls:
+                running.take_calls(message, protection)
+            else:
+                chains.append(running.close(position, message.timestamp_ms))
+                running = None
     return chains
 
 

@@ -70,9 +70,9 @@ def view_order(messages: Sequence[MessageSkeleton], pairs: Pairs | None = None) 
     For each assistant message only the stretch up to the last result of its own calls is reordered; results come
     first, in their order (stray ones included), then everything else. `pairs`: those of the list, if they are known.
     """
-    pairs = pairs or Pairs(messages)
-    if not pairs.call_of:
+    if not _is_any_displaced(messages):
         return list(range(len(messages)))
+    pairs = pairs or Pairs(messages)
     last: dict[int, int] = {}
     for result, (assistant, _) in pairs.call_of.items():
         last[assistant] = max(last.get(assistant, -1), result)
@@ -87,3 +87,16 @@ def view_order(messages: Sequence[MessageSkeleton], pairs: Pairs | None = None) 
             order += [i for i in stretch if messages[i].role is not TOOL_RESULT]
         position = end + 1
     return order
+
+
+def _is_any_displaced(messages: Sequence[MessageSkeleton]) -> bool:
+    """Whether a result stands directly behind what is neither a result nor an assistant message."""
+    is_behind_other = False
+    for message in messages:
+        role = message.role
+        if role is TOOL_RESULT:
+            if is_behind_other:
+                return True
+        else:
+            is_behind_other = role is not ASSISTANT
+    return False

@@ -6,7 +6,6 @@ filed, so the second of two equal large results is a duplicate.
 
 from collections.abc import Sequence
 
-from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.batches import Call, Record, RecordContext, Ref, Spill, record_of
 from condense_grpc.domain.entries import AliasEntry, Entry, IndexEntry
 from condense_grpc.domain.frozen import frozen
@@ -44,7 +43,7 @@ def spill_calls(
         if len(call.result_text) < threshold or index.is_summarized(call.key):
             continue
         spill = Spill(utf8_bytes(call.result_text), head_preview(call.result_text, preview_bytes))
-        record = as_filed(record_of(call, context, spill))
+        record = record_of(call, context, spill, is_filed=True)
         handled[call.tool_call_id] = None
         original = original_of(index, record) if dedup else None
         if original is not None:

@@ -1,5 +1,7 @@
 """A summary as a message of the view: what a host of ours shows where the summary was made."""
 
+from json.encoder import encode_basestring as quoted
+
 from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.entries import SummaryEntry
 from condense_grpc.domain.json_text import compact
@@ -9,13 +11,15 @@ from condense_grpc.domain.pi_records import details_to_pi, occurrence_or_none
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.tokens import wide_chars
 
+_OPENING = f'{{"role":"custom","customType":{quoted(SUMMARY_TYPE)},"content":'
+
 
 def summary_message(entry: SummaryEntry) -> Message:
     """The message. Its Pi JSON has the text as a string content, which a message of parts could not say."""
     details = compact(details_to_pi(entry.details))
-    before = compact({"role": "custom", "customType": SUMMARY_TYPE, "content": entry.text, "display": False})
-    # The details are the larger part of it: they are written once.
-    source = f'{before[:-1]},"details":{details},"timestamp":{compact(entry.timestamp_ms)}}}'
+    time = "null" if entry.timestamp_ms is None else entry.timestamp_ms
+    # Written member by member: a flush makes one for each of its batches.
+    source = f'{_OPENING}{quoted(entry.text)},"display":false,"details":{details},"timestamp":{time}}}'
     return Message(
         Role.CUSTOM,
         (TextPart(entry.text),),

@@ -32,7 +32,6 @@ class ChainSource:
                 args_of=arguments_from(self._by_node),
                 source_of=lambda call, ordinal, result: source(base + call, ordinal, base + result),
                 pending={call.key for batch in waiting for call in batch.calls},
-                digests={digest.hex(): position for position, digest in enumerate(digests)},
                 digest_at=lambda position: digests[position].hex(),
                 protection=state.protection,
                 keyed=(transcript.keys[base:], transcript.numbers[base:]),

@@ -75,7 +75,7 @@ async def compress_chains(
             state.decide(outcome.entries, now_ms, applied=True)
             return outcome
 
-        outcome = await offloaded(len(state.transcript) - front.base, decide)
+        outcome = await offloaded(sum([len(chain.lookup_keys) for chain in survey.eligible]), decide)
         for diagnostic in outcome.diagnostics:
             state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
         _count(state, used if outcome.blocks else {}, fused, len(outcome.blocks), now_ms)

@@ -78,7 +78,7 @@ _PLAIN = (str, int, float, bool, type(None), bytes)
 def encode_entries(entries: Sequence[Entry]) -> bytes:
     """The bytes of the entries of one commit."""
     try:
-        return _encoder.encode([(_NAMES[type(entry)], _write(entry, in_tables=True)) for entry in entries])
+        return _encoder.encode([(_NAMES[type(entry)], _pairs(entry)) for entry in entries])
     except UnicodeEncodeError:
         return pack([[_NAMES[type(entry)], _write(entry)] for entry in entries])
 
@@ -88,8 +88,19 @@ def decode_entries(data: bytes) -> tuple[Entry, ...]:
     return tuple(_read(_KINDS[kind], value) for kind, value in unpack(data))
 
 
-def _write(value: Any, *, in_tables: bool = False) -> Any:
-    """A dataclass as pairs of names and values that differ from the default."""
+def _pairs(value: Any) -> list[Any]:
+    """A dataclass as names and values that differ from the default, with its lists as tables."""
+    pairs: list[Any] = []
+    for name, default, write in _WRITERS[type(value)]:
+        member = getattr(value, name)
+        if member == default or (member is None and default is not MISSING):
+            continue
+        pairs += (name, member if write is None or member is None else write(member))
+    return pairs
+
+
+def _write(value: Any) -> Any:
+    """The same where a text has lone surrogates, member by member."""
     if isinstance(value, tuple):
         return [_write(item) for item in value]
     if not is_dataclass(value):
@@ -102,10 +113,8 @@ def _write(value: Any, *, in_tables: bool = False) -> Any:
             continue
         if isinstance(value, Record) and name == "parts":
             member = [write_part(part) for part in member]
-        elif in_tables and (kind := _MANY.get((type(value), name))) is not None:
-            member = write_table(kind, member)
         elif type(member) not in _PLAIN:
-            member = _write(member, in_tables=in_tables)
+            member = _write(member)
         if member is not None or default is MISSING:
             written += (name, member)
     return written
@@ -144,8 +153,18 @@ def _read_many(kind: type[Any], values: Sequence[Any] | Table) -> tuple[Any, ...
     return tuple([_read(kind, value) for value in values])
 
 
+def _writers_of(kind: type[Any]) -> tuple[tuple[str, Any, Callable[[Any], Any] | None], ...]:
+    """The members of a kind with their defaults, and how those are written that msgpack does not take as they are."""
+    writers: dict[str, Callable[[Any], Any]] = {
+        name: _write if one is Record else _pairs for (of, name), one in _ONE.items() if of is kind
+    }
+    writers |= {name: partial(write_table, one) for (of, name), one in _MANY.items() if of is kind}
+    return tuple((name, default, writers.get(name)) for name, default in _MEMBERS[kind])
+
+
 _DATACLASSES = (*_KINDS.values(), *_MANY.values(), *_ONE.values())
 # Names and defaults of the members of each kind of value.
 _MEMBERS = {kind: tuple((item.name, item.default) for item in fields(kind)) for kind in _DATACLASSES}
+_WRITERS = {kind: _writers_of(kind) for kind in _DATACLASSES}
 # How members are read that are more than a text, a number, or a list of texts.
 _READERS = {kind: _readers_of(kind) for kind in _DATACLASSES}

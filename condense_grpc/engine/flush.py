@@ -47,6 +47,8 @@ from condense_grpc.errors import CondenseError
 
 logger = logging.getLogger(__name__)
 
+# So many batches are summarized at least before others have their turn.
+_BATCHES_AT_ONCE = 20
 # How many of the newest summaries a new one need not repeat.
 _KNOWN_SUMMARIES = 100
 
@@ -72,6 +74,8 @@ class Flush:
         self._known_text = ""
         self._config = SessionConfig()
         self._writers: dict[int, str] = {}
+        self._unanswered: set[int] = set()
+        self._answered = asyncio.Event()
         self._is_reported = False
 
     async def run(self) -> FlushCompleted:
@@ -142,38 +146,51 @@ class Flush:
     async def _summarize_and_commit(self) -> None:
         """Summarize with bounded parallelism; commit in order, each batch as soon as those before it are ready."""
         # The summarizer chooses where to send a batch when it is asked, so all are asked in order before any reply.
-        streams = {work.number: self._ask(work) for work in self._works if work.calls and work.outcome is None}
-        slots = asyncio.Semaphore(self._tools.concurrency)
+        asked = deque((work, self._ask(work)) for work in self._works if work.calls and work.outcome is None)
+        self._unanswered = {work.number for work, _ in asked}
         async with asyncio.TaskGroup() as group:
-            tasks = {
-                number: group.create_task(self._summarize(self._works[number], stream, slots))
-                for number, stream in streams.items()
-            }
+            for _ in range(min(self._tools.concurrency, len(asked))):
+                group.create_task(self._summarize(asked))
             rest = deque(self._works)
             while rest:
+                await self._wait_for(rest[0])
                 ready: list[FlushWork] = []
-                while rest and (not ready or rest[0].number not in tasks or tasks[rest[0].number].done()):
+                while rest and rest[0].number not in self._unanswered:
                     ready.append(rest.popleft())
-                    if ready[-1].number in tasks:
-                        await tasks[ready[-1].number]
                 await self._commit(ready, are_last=not rest)
         if not self._works:
             await self._commit([], are_last=True)
+
+    async def _wait_for(self, work: FlushWork) -> None:
+        """Until the reply for a batch is there, and those that need nothing more than a moment."""
+        while work.number in self._unanswered:
+            self._answered.clear()
+            await self._answered.wait()
+        waiting = 0
+        while waiting != len(self._unanswered):
+            waiting = len(self._unanswered)
+            await asyncio.sleep(0)
 
     def _ask(self, work: FlushWork) -> Stream:
         session_id, config = self._order.session_id, self._config
         request = SummaryRequest(session_id, work.remaining, config.result_budget_chars, self._known_text, config)
         return ask(lambda: self._tools.summarizer.summarize(request))
 
-    async def _summarize(self, work: FlushWork, stream: Stream, slots: asyncio.Semaphore) -> None:
-        async with slots:
+    async def _summarize(self, asked: deque[tuple[FlushWork, Stream]]) -> None:
+        """Have one batch after another summarized, as long as there are some. Several do so at once."""
+        while asked:
+            work, stream = asked.popleft()
             self._begin_batch(work, writer_of(self._tools.summarizer, self._order.session_id, self._config))
             answer = await answer_of(stream, partial(self._tell, work))
-        work.wasted = answer.wasted
-        if isinstance(answer, SummaryFailure):
-            work.failure_reason = answer.reason or "failed"
-        else:
-            work.reply = answer
+            work.wasted = answer.wasted
+            if isinstance(answer, SummaryFailure):
+                work.failure_reason = answer.reason or "failed"
+            else:
+                work.reply = answer
+            self._unanswered.discard(work.number)
+            self._answered.set()
+            if work.number % _BATCHES_AT_ONCE == 0:
+                await asyncio.sleep(0)  # a summarizer that never waits must not hold up everybody
 
     def _begin_batch(self, work: FlushWork, writer: str) -> None:
         if self._writers.get(work.number) != writer:

@@ -6,7 +6,6 @@ Nothing here waits or writes: the flush calls these steps while it holds the ses
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.batches import Batch, Call, Record, RecordContext, record_of
 from condense_grpc.domain.entries import AliasEntry, Entry, IndexEntry, SkipEntry, SkippedCall, SkipReason, SummaryEntry
 from condense_grpc.domain.extractive import last_resort_summary
@@ -55,7 +54,7 @@ class FlushWork:
     @property
     def remaining(self) -> Batch:
         """The batch without the calls that were taken out."""
-        return replace(self.batch, calls=tuple(self.calls))
+        return replace(self.batch, calls=tuple(self.calls)) if self.duplicates else self.batch
 
     @property
     def raw_chars(self) -> int:
@@ -79,10 +78,11 @@ class FlushWork:
 
     def record(self, call: Call) -> Record:
         """The record of one of the calls, as it is filed."""
-        known = self._records.get(call.key)
+        key = call.key
+        known = self._records.get(key)
         if known is None:
             context = RecordContext(self.batch.turn_index, self.batch.timestamp_ms, self.path_arguments)
-            known = self._records[call.key] = as_filed(record_of(call, context))
+            known = self._records[key] = record_of(call, context, is_filed=True)
         return known
 
 

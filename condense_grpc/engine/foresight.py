@@ -6,7 +6,6 @@ a flush would spill or find to be a repetition.
 
 from collections.abc import Sequence
 
-from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.batches import Batch, RecordContext, record_of
 from condense_grpc.domain.capture import CapturedBatch, group_batches
 from condense_grpc.domain.config import BatchingMode
@@ -58,7 +57,7 @@ def _without_repetitions(state: SessionState, batches: Sequence[Batch]) -> list[
     met: set[tuple[str, bool]] = set()
     for batch in batches:
         context = RecordContext(batch.turn_index, batch.timestamp_ms, state.config.path_arguments)
-        records = [as_filed(record_of(call, context)) for call in batch.calls]
+        records = [record_of(call, context, is_filed=True) for call in batch.calls]
         contents = [record.content_key for record in records if record.content_key is not None]
         is_new = len(set(contents)) == len(contents) and not met & set(contents)
         if is_new and all(original_of(state.decisions.index, record) is None for record in records):

@@ -54,7 +54,6 @@ def source_of(
     if digests:
         given_members |= {
             "source_of": as_source,
-            "digests": {f"d{position}": position for position in range(len(messages))},
             "digest_at": lambda position: f"d{position}",
         }
     return CompressionInput(**given_members | members)

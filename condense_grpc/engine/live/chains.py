@@ -7,6 +7,7 @@ up to the turn of its final message. Accepted chains never overlap.
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 
 from condense_grpc.domain.chain_ranges import (
     ChainRange,
@@ -65,8 +66,10 @@ class Chains:
         self._by_entry: dict[int, Reach] = {}
         self._by_name: dict[str, list[Reach]] = {}
         self._naming_others: list[Reach] = []
-        self.diagnostics: Sequence[Diagnostic] = ()
-        """What is odd about them, as a render reports it."""
+        self._entries: Sequence[ChainEntry] = ()
+        self._rejected: Sequence[Diagnostic] = ()
+        self._mismatches: list[Diagnostic] = []
+        self._end = -1
         self._spans: dict[int, _Span] = {}
         self._boundaries: Boundaries | None = None
         self._positions: Mapping[str, int] = {}
@@ -94,13 +97,49 @@ class Chains:
         reach = self._starts[self._start_turns[at]]
         return reach if turn < reach.final_turn else None
 
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What is odd about them, as a render reports it."""
+        return [*self._rejected, *self._mismatches]
+
     def refresh(self, entries: Sequence[ChainEntry]) -> list[Reach]:
         """Accept what is to be accepted of these entries; the new ones. Raises NotLocal when one counts no more."""
-        unknown = [entry for entry in entries if self._span_of(entry) is None]
-        digests = {digest for entry in unknown for digest in (entry.start_digest, entry.final_digest) if digest}
+        known = len(self._entries)
+        goes_on = len(entries) >= known and all(map(is_, entries, self._entries))
+        fresh = entries[known:] if goes_on else entries
+        digests = {
+            digest
+            for entry in fresh
+            if self._span_of(entry) is None
+            for digest in (entry.start_digest, entry.final_digest)
+            if digest
+        }
         self._positions = self._layout.transcript.find_digests(digests)
-        accepted, rejected = accept_ranges(entries, self)
-        self._boundaries, self._positions = None, {}
+        accepted = self._accept_behind(fresh) if goes_on else None
+        new = self._accept_all(entries) if accepted is None else accepted
+        self._boundaries, self._positions, self._entries = None, {}, entries
+        return new
+
+    def _accept_behind(self, entries: Sequence[ChainEntry]) -> list[Reach] | None:
+        """Accept entries whose ranges follow each other behind all that are known; None: they may touch others."""
+        ranges: list[ChainRange] = []
+        end = self._end
+        for entry in entries:
+            places = self.resolve(entry)
+            if places is None or places[0] < end:
+                return None
+            ranges.append(ChainRange(entry, *places))
+            end = places[1]
+        new = [self._reach(chain) for chain in ranges]
+        for reach in new:
+            self._by_entry[id(reach.entry)] = reach
+            self._mismatches += reach.mismatch
+        self._start_turns += [reach.start_turn for reach in new]
+        self._end = end
+        return new
+
+    def _accept_all(self, entries: Sequence[ChainEntry]) -> list[Reach]:
+        accepted, self._rejected = accept_ranges(entries, self)
         before = self._by_entry
         self._by_entry = {}
         new: list[Reach] = []
@@ -113,8 +152,8 @@ class Chains:
         if before:
             raise NotLocal
         self._start_turns = sorted(self._starts)
-        odd = (one for reach in self._by_entry.values() for one in reach.mismatch)
-        self.diagnostics = [*rejected, *odd]
+        self._mismatches = [one for reach in self._by_entry.values() for one in reach.mismatch]
+        self._end = max((span.places[1] for span in self._spans.values() if span.places), default=-1)
         return new
 
     def _reach(self, chain: ChainRange) -> Reach:
