@@ -6,7 +6,6 @@ their messages. Protected results are no candidates (they are relocated), nor ar
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from condense_grpc.domain.arguments import captured_arguments
@@ -117,7 +116,7 @@ def archived_record(candidate: Candidate, bodies: Bodies) -> Record:
 
 def as_filed(record: Record) -> Record:
     """The record without bodies if these lie in stored messages, else as it is."""
-    return replace(record, text=None, args_json=None, parts=()) if record.source else record
+    return record._replace(text=None, args_json=None, parts=()) if record.source else record
 
 
 def record_time(record: Record) -> int:

@@ -4,6 +4,8 @@
 and fetches them when they are asked for.
 """
 
+from typing import NamedTuple
+
 from condense_grpc.domain.arguments import paths_in
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Part
@@ -11,8 +13,7 @@ from condense_grpc.domain.occurrence import occurrence_key
 from condense_grpc.domain.text import content_hash
 
 
-@frozen
-class Source:
+class Source(NamedTuple):
     """Where the pieces of a call lie: node numbers of the stored messages, and the call's place among its siblings.
 
     `call_node` 0: a stray result that belongs to no call.
@@ -54,9 +55,11 @@ class Batch:
     group: int | None = None
 
 
-@frozen
-class Record:
-    """One filed result. `content` is the content hash (empty: none, see `content_key`)."""
+class Record(NamedTuple):
+    """One filed result. `content` is the content hash (empty: none, see `content_key`).
+
+    A tuple, as are refs and sources: a session has one for each of its results, and a load makes all of them.
+    """
 
     tool_call_id: str
     tool_name: str
@@ -133,8 +136,7 @@ def record_of(call: Call, context: RecordContext, spill: Spill | None = None, *,
     )
 
 
-@frozen
-class Ref:
+class Ref(NamedTuple):
     """A short ref and the result it stands for."""
 
     short_id: str

@@ -6,7 +6,6 @@ Texts and arguments of records may be absent (they lie in the stored messages); 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from condense_grpc.domain.batches import Record, Ref
 from condense_grpc.domain.chain_registry import ChainRegistry
@@ -20,7 +19,7 @@ from condense_grpc.domain.entries import (
     SummaryEntry,
 )
 from condense_grpc.domain.multimap import MultiMap
-from condense_grpc.domain.occurrence import ParsedKey, occurrence_key, parse_key
+from condense_grpc.domain.occurrence import ParsedKey, occurrence_key, occurrence_keys, parse_key
 from condense_grpc.domain.pins import PinBoard
 from condense_grpc.domain.refs import ref_number
 
@@ -51,6 +50,10 @@ class SessionIndex:
         self._summaries: list[tuple[tuple[str, ...], str]] = []
         self._summaries_of_key = MultiMap[int]()
         self._skipped: set[str] = set()
+        # What only a flush or a look-up by id asks for is put in order when it is asked for: a load does without.
+        self._not_listed: list[tuple[str, str]] = []
+        self._not_compared: list[Record] = []
+        self._not_counted: list[str] = []
 
     @classmethod
     def rebuild(cls, entries: Iterable[Entry]) -> "SessionIndex":
@@ -70,12 +73,11 @@ class SessionIndex:
         """Take in one entry; kinds that the index does not know change nothing."""
         match entry:
             case IndexEntry():
-                for record in entry.records:
-                    self.file_record(record, register_content=not entry.backfilled)
+                self._file(entry.records, register_content=not entry.backfilled)
                 self.register_refs(entry.refs or ())
             case SummaryEntry():
-                keys = [ref.key for ref in entry.details.refs]
-                self._map_refs(zip(entry.details.refs, keys, strict=True))
+                keys = occurrence_keys(entry.details.refs)
+                self._map_refs(entry.details.refs, keys)
                 self.remember_summary(keys, entry.text)
             case SkipEntry():
                 self.mark_skipped(
@@ -92,39 +94,42 @@ class SessionIndex:
 
     def file_record(self, record: Record, register_content: bool) -> None:
         """File a record under its key, in place of an earlier one. The first record of a content stays its original."""
-        key, earlier = record.key, self._filed.get(record.key)
-        if earlier is None or earlier.tool_call_id != record.tool_call_id:
-            self._filed_by_id.add(record.tool_call_id, key)
-        self._filed[key] = record
-        if register_content and record.content_key is not None:
-            self._first_by_content.setdefault(record.content_key, key)
+        self._file((record,), register_content=register_content)
+
+    def _file(self, records: Sequence[Record], *, register_content: bool) -> None:
+        filed, keys = self._filed, occurrence_keys(records)
+        new = dict(zip(keys, records, strict=True))
+        if len(new) == len(keys) and filed.keys().isdisjoint(new):
+            self._not_listed += [(record.tool_call_id, key) for key, record in new.items()]
+            filed.update(new)
+        else:
+            for key, record in zip(keys, records, strict=True):
+                earlier = filed.get(key)
+                if earlier is None or earlier.tool_call_id != record.tool_call_id:
+                    self._not_listed.append((record.tool_call_id, key))
+                filed[key] = record
+        if register_content:
+            self._not_compared += records
 
     def register_refs(self, refs: Iterable[Ref]) -> None:
         """Map refs to keys and back (later wins), and take their numbers."""
-        self._map_refs((ref, ref.key) for ref in refs)
+        listed = tuple(refs)
+        self._map_refs(listed, occurrence_keys(listed))
 
-    def _map_refs(self, refs: Iterable[tuple[Ref, str]]) -> None:
+    def _map_refs(self, refs: Sequence[Ref], keys: Sequence[str]) -> None:
         """The same for refs with their keys."""
-        highest = 0
-        for ref, key in refs:
-            short_id = ref.short_id
-            if not short_id:
-                continue
-            if short_id != key:
-                self._key_of_ref[short_id] = key
-                self._ref_of_key[key] = short_id
-            number = ref_number(short_id)
-            if number is not None and number > highest:
-                highest = number
-        self._next_ref_number = max(self._next_ref_number, highest + 1)
+        named = [(ref.short_id, key) for ref, key in zip(refs, keys, strict=True) if ref.short_id]
+        pairs = [(short_id, key) for short_id, key in named if short_id != key]
+        self._key_of_ref.update(pairs)
+        self._ref_of_key.update([(key, short_id) for short_id, key in pairs])
+        self._not_counted += [short_id for short_id, _ in named]
 
     def remember_summary(self, keys: Iterable[str], text: str) -> None:
         """Remember which text covers these keys; an empty text covers nothing."""
         if not text:
             return
         covered = tuple(dict.fromkeys(keys))
-        for key in covered:
-            self._summaries_of_key.add(key, len(self._summaries))
+        self._summaries_of_key.add_to_all(covered, len(self._summaries))
         self._summaries.append((covered, text))
 
     def mark_skipped(self, keys: Iterable[str]) -> None:
@@ -264,11 +269,21 @@ class SessionIndex:
 
     def by_content(self, content_hash: str, is_error: bool) -> str | None:
         """The first key that was registered for a content."""
-        return self._first_by_content.get((content_hash, is_error))
+        first = self._first_by_content
+        for record in self._not_compared:
+            content = record.content_key
+            if content is not None and content not in first:
+                first[content] = record.key
+        self._not_compared.clear()
+        return first.get((content_hash, is_error))
 
     @property
     def next_ref_number(self) -> int:
         """The number of the next short ref: one more than the highest that was registered."""
+        if self._not_counted:
+            highest = max((ref_number(short_id) or 0 for short_id in self._not_counted), default=0)
+            self._next_ref_number = max(self._next_ref_number, highest + 1)
+            self._not_counted.clear()
         return self._next_ref_number
 
     @property
@@ -298,6 +313,9 @@ class SessionIndex:
 
     def _keys_of_id(self, tool_call_id: str) -> Sequence[str]:
         """The keys with a record, filed ones first, each once."""
+        for listed_id, key in self._not_listed:
+            self._filed_by_id.add(listed_id, key)
+        self._not_listed.clear()
         filed, own = self._filed_by_id.get(tool_call_id), self._own_by_id.get(tool_call_id)
         return list(dict.fromkeys([*filed, *own])) if own else filed
 
@@ -314,8 +332,7 @@ def _under(record: Record, key: str, identity: ParsedKey) -> Record:
     """The record under another identity."""
     if record.key == key:
         return record
-    return replace(
-        record,
+    return record._replace(
         tool_call_id=identity.tool_call_id,
         result_timestamp_ms=identity.result_timestamp_ms,
         occurrence=identity.occurrence,

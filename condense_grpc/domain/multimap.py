@@ -22,6 +22,15 @@ class MultiMap(Generic[_Value]):
         else:
             self._values[key] = [known, value]
 
+    def add_to_all(self, keys: Iterable[str], value: _Value) -> None:
+        """Add a value to several keys, each of which is there once."""
+        values = self._values
+        for key in keys:
+            if key in values:
+                self.add(key, value)
+            else:
+                values[key] = value
+
     def get(self, key: str) -> Sequence[_Value]:
         """The values of a key; none for an unknown one. Not to be changed."""
         known = self._values.get(key)

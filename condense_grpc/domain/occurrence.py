@@ -6,6 +6,7 @@ timestamp if there is one, and a number where two results would share both.
 
 import re
 from collections.abc import Iterable
+from typing import Protocol
 
 from condense_grpc.domain.frozen import frozen
 
@@ -22,6 +23,29 @@ def occurrence_key(tool_call_id: str, result_timestamp_ms: int | None, occurrenc
     """The key of a result; `occurrence` is its number from 2 upwards, absent for the first."""
     key = tool_call_id if result_timestamp_ms is None else f"{tool_call_id}@{result_timestamp_ms}"
     return key if occurrence is None or occurrence < 2 else f"{key}#{occurrence}"
+
+
+class _Identified(Protocol):
+    """What has an occurrence key."""
+
+    @property
+    def tool_call_id(self) -> str: ...
+
+    @property
+    def result_timestamp_ms(self) -> int | None: ...
+
+    @property
+    def occurrence(self) -> int | None: ...
+
+
+def occurrence_keys(values: Iterable[_Identified]) -> list[str]:
+    """The keys of many; nearly all of them have a time and no number."""
+    return [
+        f"{one.tool_call_id}@{one.result_timestamp_ms}"
+        if one.occurrence is None and one.result_timestamp_ms is not None
+        else occurrence_key(one.tool_call_id, one.result_timestamp_ms, one.occurrence)
+        for one in values
+    ]
 
 
 @frozen

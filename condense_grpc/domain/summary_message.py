@@ -1,10 +1,13 @@
 """A summary as a message of the view: what a host of ours shows where the summary was made."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 from json.encoder import encode_basestring as quoted
 
 from condense_grpc.domain.batches import Ref
 from condense_grpc.domain.entries import SummaryEntry
-from condense_grpc.domain.json_text import compact
+from condense_grpc.domain.json_text import compact, value_chars
 from condense_grpc.domain.messages import Message, Role, TextPart
 from condense_grpc.domain.pi_json import SUMMARY_TYPE
 from condense_grpc.domain.pi_records import details_to_pi, occurrence_or_none
@@ -17,9 +20,6 @@ _OPENING = f'{{"role":"custom","customType":{quoted(SUMMARY_TYPE)},"content":'
 def summary_message(entry: SummaryEntry) -> Message:
     """The message. Its Pi JSON has the text as a string content, which a message of parts could not say."""
     details = compact(details_to_pi(entry.details))
-    time = "null" if entry.timestamp_ms is None else entry.timestamp_ms
-    # Written member by member: a flush makes one for each of its batches.
-    source = f'{_OPENING}{quoted(entry.text)},"display":false,"details":{details},"timestamp":{time}}}'
     return Message(
         Role.CUSTOM,
         (TextPart(entry.text),),
@@ -27,20 +27,40 @@ def summary_message(entry: SummaryEntry) -> Message:
         custom_role="custom",
         custom_type=SUMMARY_TYPE,
         details_json=details,
-        source_json=source,
+        source_json=_source(entry, details),
     )
 
 
-def summary_skeleton(entry: SummaryEntry, message: Message) -> MessageSkeleton:
-    """The skeleton of that message, as `skeleton_of` would find it by reading all of it."""
+def _source(entry: SummaryEntry, details: str) -> str:
+    """Its Pi JSON, given that of its details, which is the larger part."""
+    time = "null" if entry.timestamp_ms is None else entry.timestamp_ms
+    # Written member by member: a flush makes one for each of its batches.
+    return f'{_OPENING}{quoted(entry.text)},"display":false,"details":{details},"timestamp":{time}}}'
+
+
+def summary_skeleton(entry: SummaryEntry) -> MessageSkeleton:
+    """The skeleton of that message, as `skeleton_of` would find it by reading all of it. Its refs are only measured."""
+    refs = entry.details.refs
+    around = _source(entry, compact(details_to_pi(replace(entry.details, refs=()))))
+    texts = "".join(chain.from_iterable([(ref.short_id, ref.tool_call_id) for ref in refs]))
     return MessageSkeleton(
         Role.CUSTOM,
-        message.timestamp_ms,
-        len(message.source_json),
+        entry.timestamp_ms,
+        len(around) + _refs_chars(refs, texts),
         is_summary=True,
-        summary_refs=tuple([_as_read(ref) for ref in entry.details.refs]),
-        wide_chars=wide_chars(message.source_json),
+        summary_refs=refs if all(ref.occurrence is None for ref in refs) else tuple(map(_as_read, refs)),
+        wide_chars=wide_chars(around) + wide_chars(texts),
     )
+
+
+def _refs_chars(refs: Sequence[Ref], texts: str) -> int:
+    """The length of the JSON of refs between the brackets of their list; `texts` are all of their ids."""
+    times = [str(ref.result_timestamp_ms) for ref in refs if ref.result_timestamp_ms is not None]
+    numbers = [str(ref.occurrence) for ref in refs if ref.occurrence is not None]
+    members = len(',"resultTimestamp":') * len(times) + len(',"occurrence":') * len(numbers)
+    members += sum(map(len, times)) + sum(map(len, numbers))
+    empty = len('{"shortId":"","toolCallId":""}') * len(refs) + max(len(refs) - 1, 0)
+    return empty + value_chars(texts) - len('""') + members
 
 
 def _as_read(ref: Ref) -> Ref:

@@ -1,6 +1,8 @@
 """The decisions of a session: its active commits, and everything that follows from replaying them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from condense_grpc.domain.entries import (
     Entry,
@@ -30,13 +32,18 @@ class Commit:
     entries: tuple[Entry, ...]
 
 
-@frozen
+@dataclass(frozen=True)
 class PlacedSummary:
-    """A summary behind the first `anchor_length` messages of the transcript."""
+    """A summary behind the first `anchor_length` messages of the transcript. Most of them are never shown."""
 
     anchor_length: int
-    message: Message
+    entry: SummaryEntry
     skeleton: MessageSkeleton
+
+    @cached_property
+    def message(self) -> Message:
+        """The message that is shown of it; the same one every time."""
+        return summary_message(self.entry)
 
 
 class Decisions:
@@ -75,9 +82,7 @@ class Decisions:
         for entry in commit.entries:
             match entry:
                 case SummaryEntry() if entry.text:
-                    message = summary_message(entry)
-                    skeleton = summary_skeleton(entry, message)
-                    self.summaries.append(PlacedSummary(commit.anchor_length, message, skeleton))
+                    self.summaries.append(PlacedSummary(commit.anchor_length, entry, summary_skeleton(entry)))
                 case StatsEntry():
                     self.stats = entry.stats
                 case FrontierEntry() if entry.frontier.last_attempted_tool_call_id:

@@ -7,7 +7,6 @@ now, and new refs get other numbers. A host that merely goes back has been shown
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from itertools import groupby
 
 from condense_grpc.domain.batches import Record, Ref
@@ -92,8 +91,7 @@ def _entries(before: SessionIndex, carried: Mapping[str, ParsedKey | None], name
         if record is None or ref is None:
             continue
         if identity is not None:
-            record = replace(
-                record,
+            record = record._replace(
                 tool_call_id=identity.tool_call_id,
                 result_timestamp_ms=identity.result_timestamp_ms,
                 occurrence=identity.occurrence,

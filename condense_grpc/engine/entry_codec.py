@@ -6,7 +6,7 @@ newer version are refused.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -36,7 +36,7 @@ from condense_grpc.domain.entries import (
 )
 from condense_grpc.domain.occurrence import ParsedKey
 from condense_grpc.engine.codec import as_text, pack, read_part, unpack, write_part
-from condense_grpc.engine.entry_table import IN_MESSAGES, Table, read_table, write_table
+from condense_grpc.engine.entry_table import IN_MESSAGES, Table, members_of, read_table, write_table
 
 _KINDS: dict[str, type[Any]] = {
     "index": IndexEntry,
@@ -101,13 +101,14 @@ def _pairs(value: Any) -> list[Any]:
 
 def _write(value: Any) -> Any:
     """The same where a text has lone surrogates, member by member."""
-    if isinstance(value, tuple):
-        return [_write(item) for item in value]
-    if not is_dataclass(value):
+    members = _MEMBERS.get(type(value))
+    if members is None:
+        if isinstance(value, tuple):
+            return [_write(item) for item in value]
         return value.value if isinstance(value, StrEnum) else value
     in_messages = isinstance(value, Record) and value.source is not None
     written: list[Any] = []
-    for name, default in _MEMBERS[type(value)]:
+    for name, default in members:
         member = getattr(value, name)
         if member == default or (in_messages and name in IN_MESSAGES):
             continue
@@ -128,7 +129,7 @@ def _read(kind: type[Any], value: Sequence[Any]) -> Any:
         if reader is not None:
             members[name] = reader(member)
         elif isinstance(member, list):
-            members[name] = tuple([as_text(item) for item in member])
+            members[name] = tuple(map(as_text, member) if bytes in map(type, member) else member)
         else:
             members[name] = as_text(member) if isinstance(member, bytes) else member
     return kind(**members)
@@ -162,9 +163,9 @@ def _writers_of(kind: type[Any]) -> tuple[tuple[str, Any, Callable[[Any], Any] |
     return tuple((name, default, writers.get(name)) for name, default in _MEMBERS[kind])
 
 
-_DATACLASSES = (*_KINDS.values(), *_MANY.values(), *_ONE.values())
+_KINDS_OF_VALUES = (*_KINDS.values(), *_MANY.values(), *_ONE.values())
 # Names and defaults of the members of each kind of value.
-_MEMBERS = {kind: tuple((item.name, item.default) for item in fields(kind)) for kind in _DATACLASSES}
-_WRITERS = {kind: _writers_of(kind) for kind in _DATACLASSES}
+_MEMBERS = {kind: tuple(zip(*members_of(kind), strict=True)) for kind in _KINDS_OF_VALUES}
+_WRITERS = {kind: _writers_of(kind) for kind in _KINDS_OF_VALUES}
 # How members are read that are more than a text, a number, or a list of texts.
-_READERS = {kind: _readers_of(kind) for kind in _DATACLASSES}
+_READERS = {kind: _readers_of(kind) for kind in _KINDS_OF_VALUES}

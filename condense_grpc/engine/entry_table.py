@@ -6,7 +6,8 @@ columns, is read by name. Whatever msgpack text cannot hold is no table's matter
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
+from itertools import starmap
 from operator import attrgetter
 from typing import Any
 
@@ -21,15 +22,26 @@ _NAMES, _ROWS = "names", "rows"
 # What a record need not hold when it names its stored messages.
 IN_MESSAGES = ("text", "args_json", "parts")
 
-_COLUMNS = {kind: tuple(one.name for one in fields(kind)) for kind in (Record, Ref, SkippedCall, ArchivedRef)}
-_DEFAULTS = {kind: tuple(one.default for one in fields(kind)) for kind in _COLUMNS}
+
+def members_of(kind: type[Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The names of the members of a dataclass or a named tuple, and their defaults (MISSING: none)."""
+    if is_dataclass(kind):
+        return tuple(one.name for one in fields(kind)), tuple(one.default for one in fields(kind))
+    defaults: dict[str, Any] = kind._field_defaults
+    return kind._fields, tuple(defaults.get(name, MISSING) for name in kind._fields)
+
+
+_MEMBERS: dict[type[Any], tuple[tuple[str, ...], tuple[Any, ...]]] = {
+    kind: members_of(kind) for kind in (Record, Ref, SkippedCall, ArchivedRef)
+}
+_COLUMNS = {kind: names for kind, (names, _) in _MEMBERS.items()}
+_DEFAULTS = {kind: defaults for kind, (_, defaults) in _MEMBERS.items()}
 _ALL_CELLS = {kind: attrgetter(*names) for kind, names in _COLUMNS.items()}
-_SOURCE = attrgetter(*(one.name for one in fields(Source)))
 _RECORD_AT = {name: place for place, name in enumerate(_COLUMNS[Record])}
 _RECORD_READERS: dict[str, Cells] = {
-    "parts": lambda parts: tuple(map(read_part, parts)),
+    "parts": lambda parts: tuple(map(read_part, parts)) if parts else (),
     "paths": tuple,
-    "source": lambda source: None if source is None else Source(*source),
+    "source": lambda source: None if source is None else Source._make(source),
 }
 
 
@@ -47,7 +59,7 @@ def _record_cells(cells: Sequence[Any]) -> Sequence[Any]:
     if source is None:
         row[_RECORD_AT["parts"]] = [*map(write_part, row[_RECORD_AT["parts"]])]
         return row
-    row[_RECORD_AT["source"]] = _SOURCE(source)
+    row[_RECORD_AT["source"]] = [*source]
     for name in IN_MESSAGES:
         row[_RECORD_AT[name]] = _DEFAULTS[Record][_RECORD_AT[name]]
     return row
@@ -71,6 +83,12 @@ def read_table(kind: type[Any], table: Table) -> tuple[Any, ...]:
         for row in rows:
             for place, reader in readers:
                 row[place] = reader(row[place])
-    if tuple(names) == _COLUMNS[kind][: len(names)]:
-        return tuple([kind(*row) for row in rows])
+    width = len(names)
+    if tuple(names) == _COLUMNS[kind][:width]:
+        make = getattr(kind, "_make", None)
+        if make is None:
+            return tuple(starmap(kind, rows))
+        # A named tuple is made of a whole row, which needs no call of its own.
+        rest = _DEFAULTS[kind][width:]
+        return tuple(map(make, [(*row, *rest) for row in rows] if rest else rows))
     return tuple([kind(**dict(zip(names, row, strict=True))) for row in rows])

@@ -106,7 +106,7 @@ def _complete(entry: Entry, messages: Mapping[int, Message]) -> Entry:
 
 def _record(record: Record, messages: Mapping[int, Message]) -> Record:
     body = body_of(record, messages)
-    return replace(record, text=body.text, args_json=body.args_json, parts=body.parts)
+    return record._replace(text=body.text, args_json=body.args_json, parts=body.parts)
 
 
 def _json(value: Any) -> bytes:

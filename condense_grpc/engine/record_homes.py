@@ -7,7 +7,6 @@ only its preview is left.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from condense_grpc.domain.archive import as_filed
 from condense_grpc.domain.arguments import captured_arguments
@@ -63,12 +62,12 @@ class RecordHomes:
                 text = text_of(place.result)
             else:
                 return record
-        record = replace(record, text=text, text_chars=len(text))
+        record = record._replace(text=text, text_chars=len(text))
         if place is not None and _says_the_same(record, place):
-            return as_filed(replace(record, source=place.source))
+            return as_filed(record._replace(source=place.source))
         if not record.parts and len(text) + len(record.args_json or "") <= _SHORT_CHARS:
             return record
-        return as_filed(replace(record, source=self._keep_beside(record)))
+        return as_filed(record._replace(source=self._keep_beside(record)))
 
     def _keep_beside(self, record: Record) -> Source:
         call = Message(

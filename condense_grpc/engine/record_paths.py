@@ -34,8 +34,8 @@ class RecordPaths:
     def _record(self, record: Record) -> Record:
         source = record.source
         if source is None:
-            return replace(record, paths=paths_in(record.args_json or "{}", self._names))
+            return record._replace(paths=paths_in(record.args_json or "{}", self._names))
         skeleton = self._skeletons.get(source.call_node)
         if skeleton is None:
-            return replace(record, paths=())
-        return replace(record, paths=skeleton.calls[source.call_ordinal].captured_paths)
+            return record._replace(paths=())
+        return record._replace(paths=skeleton.calls[source.call_ordinal].captured_paths)

@@ -153,9 +153,9 @@ def test_only_wanted_bodies_are_read(case: tuple[list[Message], list[Entry]]) ->
     """What `bodies_wanted` names is enough, although records hold neither text nor arguments."""
     messages, entries = case
     bare = [
-        replace(entry, records=tuple(replace(record, text=None, args_json=None) for record in entry.records))
+        replace(entry, records=tuple(record._replace(text=None, args_json=None) for record in entry.records))
         if isinstance(entry, IndexEntry)
-        else replace(entry, record=replace(entry.record, text=None, args_json=None))
+        else replace(entry, record=entry.record._replace(text=None, args_json=None))
         if isinstance(entry, AliasEntry) and entry.record
         else entry
         for entry in entries
@@ -309,7 +309,7 @@ def test_protection_is_the_one_of_the_settings() -> None:
 def test_duplicates_without_ref_share_the_one_of_their_original() -> None:
     """A filed result without ref and its duplicates get one ref together, also when the original was never filed."""
     filed = Record("a", "bash", False, 0, 1, 3, text="x", args_json="{}")
-    copy = replace(filed, tool_call_id="b", result_timestamp_ms=5)
+    copy = filed._replace(tool_call_id="b", result_timestamp_ms=5)
     for entries in ([IndexEntry((filed,)), AliasEntry("b@5", "a@3", copy)], [AliasEntry("b@5", "a@3", copy)]):
         source = source_of(TWO_BATCHES, entries)
         (block,) = compress(source).blocks

@@ -188,7 +188,7 @@ def test_only_registering_takes_ref_numbers() -> None:
 
 def test_texts_may_be_absent() -> None:
     """A record in the service knows its content hash, not its text."""
-    lean = replace(record("a", 1), text=None, args_json=None)
+    lean = record("a", 1)._replace(text=None, args_json=None)
     index = SessionIndex.rebuild([IndexEntry((lean,))])
     assert lean.content_key is not None
     assert index.by_content(*lean.content_key) == "a@1"
@@ -227,7 +227,7 @@ def test_one_id_for_a_whole_session(count: int) -> None:
     base = record("", 0)
     index = SessionIndex()
     for time in range(count):
-        index.file_record(replace(base, result_timestamp_ms=time), register_content=True)
+        index.file_record(base._replace(result_timestamp_ms=time), register_content=True)
         index.remember_summary([occurrence_key("", time)], "text")
     assert index.resolve("") is None and index.resolve(f"@{count - 1}") == f"@{count - 1}"
     assert len(index.records("")) == count

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -36,7 +35,7 @@ LIMITS = st.none() | st.integers(1, 12)
 def index_of(text: str, **changes: object) -> tuple[SessionIndex, Callable[[Record], RecordBody]]:
     """One filed result `a@1` with ref t1, as the service holds it: without its text."""
     whole = record_of(Call("a", "bash", '{"cmd":"ls"}', text, result_timestamp_ms=1), RecordContext(3, 1))
-    lean = replace(whole, text=None, args_json=None, **changes)
+    lean = whole._replace(text=None, args_json=None, **changes)
     return SessionIndex.rebuild([IndexEntry((lean,), (Ref("t1", "a", 1),))]), lambda _: RecordBody(text, '{"cmd":"ls"}')
 
 

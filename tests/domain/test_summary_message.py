@@ -31,4 +31,4 @@ def test_the_skeleton_of_a_summary_is_that_of_its_message(entry: SummaryEntry) -
     """Without reading the message again."""
     message = summary_message(entry)
     assert compact(message_to_pi(message)) == message.source_json
-    assert summary_skeleton(entry, message) == skeleton_of(message, ())
+    assert summary_skeleton(entry) == skeleton_of(message, ())

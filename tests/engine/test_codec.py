@@ -91,6 +91,9 @@ RECORDS = st.builds(
     st.booleans(),
     st.one_of(st.none(), st.integers(0, 99)),
     st.one_of(st.none(), st.integers(0, 10**13)),
+    result_timestamp_ms=st.one_of(st.none(), st.integers(0, 10**13)),
+    occurrence=st.one_of(st.none(), st.integers(2, 9)),
+    text_chars=st.integers(0, 9),
     text=st.one_of(st.none(), TEXTS),
     args_json=st.one_of(st.none(), TEXTS),
     parts=st.lists(st.builds(TextPart, TEXTS), max_size=2).map(tuple),
@@ -105,7 +108,7 @@ RECORDS = st.builds(
 def test_records_come_back_without_what_their_messages_hold(records: list[Record], backfilled: bool) -> None:
     """Texts, arguments and parts of a record with a source lie in its messages; everything else is as it was."""
     filed = tuple(
-        record if record.source is None else replace(record, text=None, args_json=None, parts=()) for record in records
+        record if record.source is None else record._replace(text=None, args_json=None, parts=()) for record in records
     )
     (entry,) = decode_entries(encode_entries((IndexEntry(tuple(records), backfilled=backfilled),)))
     assert entry == IndexEntry(filed, backfilled=backfilled)

@@ -1,7 +1,6 @@
 """Messages and decisions drawn at random: as agents and engines make them, and as no engine would."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -140,7 +139,7 @@ class Decisions:
         match kind:
             case "index":
                 if self._draw(st.booleans()):
-                    record = replace(record, spilled=True, spill_bytes=9, result_preview="p")
+                    record = record._replace(spilled=True, spill_bytes=9, result_preview="p")
                 return IndexEntry((record,), (ref,) if self._draw(st.booleans()) else None)
             case "refs":
                 return IndexEntry((), (ref,), backfilled=True)
