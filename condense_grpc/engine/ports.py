@@ -157,6 +157,13 @@ class Store(Protocol):
         """
         ...
 
+    async def write_many(self, changes: Sequence[Changes]) -> Sequence[SessionRow | Exception]:
+        """Many writes of different sessions at the cost of few: for each, in order, what `write` returns or raises.
+
+        What stops one of them stops no other. As after `write`, what is returned as written survives a crash.
+        """
+        ...
+
     async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
         """Make a new session, version 1, with copies of these messages and commits under their numbers.
 

@@ -117,6 +117,16 @@ class MemoryStore:
         session.row = _kept(row, version=row.version + 1)
         return session.row
 
+    async def write_many(self, changes: Sequence[Changes]) -> Sequence[SessionRow | Exception]:
+        """See Store."""
+        return [await self._outcome(one) for one in changes]
+
+    async def _outcome(self, changes: Changes) -> SessionRow | Exception:
+        try:
+            return await self.write(changes)
+        except (RevisionConflict, SessionNotFound, ValueError) as error:
+            return error
+
     async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
         """See Store."""
         source = self._all().get(source_id)

@@ -10,13 +10,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
 from condense_grpc.engine.ports import Changes, SessionFilter, SessionRow, StoredDiagnostic, StoredSession
 from condense_grpc.errors import StoreUnavailable
-from condense_grpc.store import statements
+from condense_grpc.store import statements, writes
 from condense_grpc.store.bodies import pack, unpack
 
 T = TypeVar("T")
@@ -94,12 +95,17 @@ class SqlStore(ABC):
     async def write(self, changes: Changes) -> SessionRow:
         """See Store."""
         async with self._call() as aside:
-            packed: Sequence[bytes] = ()
-            count = len(changes.messages)
-            if changes.messages or changes.bodies:
-                packed = await aside(pack, [*(message.body for message in changes.messages), *changes.bodies.values()])
-            replaced = dict(zip(changes.bodies, packed[count:], strict=True))
-            return await self._write(lambda connection: statements.write(connection, changes, packed[:count], replaced))
+            (one,) = await _packed(aside, [changes])
+            return await self._write(lambda connection: writes.write(connection, one))
+
+    async def write_many(self, changes: Sequence[Changes]) -> Sequence[SessionRow | Exception]:
+        """See Store."""
+        async with self._call() as aside:
+            packed = await _packed(aside, changes)
+            try:
+                return await self._write(lambda connection: writes.write_together(connection, packed))
+            except writes.NotTogether:
+                return await self._write(lambda connection: writes.write_each(connection, packed))
 
     async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
         """See Store."""
@@ -123,3 +129,13 @@ class SqlStore(ABC):
             return await self._read(
                 lambda connection: statements.read_diagnostics(connection, session_id, after, limit)
             )
+
+
+async def _packed(aside: Callable[..., Awaitable[Any]], changes: Sequence[Changes]) -> list[writes.Write]:
+    """Changes with the stored forms of their bodies, all of which are made at once."""
+    new = [message.body for one in changes for message in one.messages]
+    others = [body for one in changes for body in one.bodies.values()]
+    forms = iter(await aside(pack, [*new, *others])) if new or others else iter(())
+    added = [list(islice(forms, len(one.messages))) for one in changes]
+    replaced = [dict(zip(one.bodies, islice(forms, len(one.bodies)), strict=True)) for one in changes]
+    return [*map(writes.Write, changes, added, replaced)]

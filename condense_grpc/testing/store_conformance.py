@@ -14,8 +14,8 @@
             await again.open()
             return again
 
-The tests need pytest, pytest-asyncio and hypothesis. They make sessions of their own and delete none but these, so
-that a store may hold others.
+The tests (some are in `joint_writes`) need pytest, pytest-asyncio and hypothesis. They make sessions of their own and
+delete none but these, so that a store may hold others.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 
 from condense_grpc.engine.ports import Changes, SessionFilter, SessionRow, Store
 from condense_grpc.errors import RevisionConflict, SessionAlreadyExists, SessionNotFound
+from condense_grpc.testing.joint_writes import JointWrites
 from condense_grpc.testing.store_samples import (
     BODIES,
     CONFUSABLE_IDS,
@@ -48,7 +49,7 @@ FEW = settings(
 )
 
 
-class StoreConformance:
+class StoreConformance(JointWrites):
     """Subclass it, provide the fixture `store` (open), and `reopen` if sessions outlive the store."""
 
     pytestmark = pytest.mark.asyncio
@@ -267,9 +268,8 @@ class StoreConformance:
         async def write_all() -> None:
             current = row
             for n in range(1, 20):
-                current = await store.write(
-                    Changes(replace(current, length=2 * n), [message(2 * n - 1), message(2 * n)])
-                )
+                ahead = replace(current, length=2 * n)
+                current = await store.write(Changes(ahead, [message(2 * n - 1), message(2 * n)]))
 
         writing = asyncio.create_task(write_all())
         while not writing.done():

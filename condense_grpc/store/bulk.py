@@ -1,0 +1,77 @@
+"""Many rows in one statement, of whichever sessions.
+
+At every step of a statement the driver gives the interpreter to other threads, and has to wait for it afterwards when
+they are busy: what a transaction takes then is a matter of its steps, not of its rows. So the rows are one parameter
+list, a table within the statement that names its sessions by their ids.
+
+The text of a statement is made once for each power of two of rows; what is left of it is filled up with rows of no
+session, which match nothing.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Insert,
+    Subquery,
+    Update,
+    bindparam,
+    column,
+    select,
+    values,
+)
+
+MOST_ROWS = 128
+# The driver copies what a statement is given: large bodies go in statements of their own.
+MOST_BYTES = 1024 * 1024
+
+
+class Bulk:
+    """A statement over a table of rows with these columns; the first one, the id of a session, decides what matches.
+
+    `build` makes the statement for such a table. For one thread.
+    """
+
+    def __init__(self, columns: Sequence[Column[Any]], build: Callable[[Subquery], Insert | Update]) -> None:
+        self._columns = columns
+        self._build = build
+        self._texts: dict[tuple[str, int], str] = {}
+
+    def run(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> int:
+        """Run it for all rows, in their order; how many rows of the database were changed or added."""
+        changed = 0
+        for part in _parts(rows):
+            size = 1 << (len(part) - 1).bit_length()
+            given = [value for row in part for value in row]
+            given += [None] * (size * len(self._columns) - len(given))
+            changed += connection.exec_driver_sql(self._text(connection, size), tuple(given)).rowcount
+        return changed
+
+    def _text(self, connection: Connection, size: int) -> str:
+        key = connection.dialect.name, size
+        if key not in self._texts:
+            self._texts[key] = str(self._build(self._table(size)).compile(dialect=connection.dialect))
+        return self._texts[key]
+
+    def _table(self, size: int) -> Subquery:
+        """A table of parameters. Where the statement begins with WITH the driver does not count what it changes."""
+        names = [column(one.name, one.type) for one in self._columns]
+        rows = [tuple(bindparam(None, type_=one.type, unique=True) for one in self._columns) for _ in range(size)]
+        return select(values(*names, name="rows").data(rows).cte("rows", nesting=True)).subquery("given")
+
+
+def _parts(rows: Sequence[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
+    """Rows that go into one statement."""
+    part: list[Sequence[Any]] = []
+    size_bytes = 0
+    for row in rows:
+        row_bytes = sum(len(value) for value in row if isinstance(value, bytes))
+        if part and (len(part) == MOST_ROWS or size_bytes + row_bytes > MOST_BYTES):
+            yield part
+            part, size_bytes = [], 0
+        part.append(row)
+        size_bytes += row_bytes
+    if part:
+        yield part
