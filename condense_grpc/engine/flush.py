@@ -33,11 +33,11 @@ from condense_grpc.engine.events import (
 from condense_grpc.engine.flush_report import batch_finished, batch_preview, completed_flush, flush_outcome, frontier_of
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
+from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.measures import session_metrics
 from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
-from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.revision import current_revision, read_view
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState

@@ -22,8 +22,8 @@ from condense_grpc.engine.flush import Flush, FlushOrder
 from condense_grpc.engine.flush_report import completed_flush
 from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.foresight import foreseen_requests
+from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.pinning import end_pins
-from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.requests import FlushRequest, FlushTrigger
 from condense_grpc.engine.revision import current_revision
 from condense_grpc.engine.sessions import Sessions

@@ -1,71 +1,31 @@
-"""The live sessions: loading, locking, writing, resting, letting go.
+"""The live sessions: loading, locking, resting, letting go.
 
-Every session has one lock, for loading it as for everything else; whoever holds it may change the state. Appends are
-written a moment later by a task of the registry; when too much waits, they wait for the store instead. Decisions are
+Every session has one lock, for loading it as for everything else; whoever holds it may change the state. Decisions are
 written, with everything before them, before the lock is let go: a state whose decisions are not durable by then is
-discarded, and the next caller loads the session again. When a session is to rest or to go, others decide.
+discarded, and the next caller loads the session again. How and when appends are written is a matter of `writing`; when
+a session is to rest or to go, others decide.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Protocol
 
 from condense_grpc.engine.bodies import BodyCache
-from condense_grpc.engine.faults import log_fault
+from condense_grpc.engine.live_session import Listener, LiveSession
 from condense_grpc.engine.ports import Changes, Clock, SessionRow, Store, StoredSession
 from condense_grpc.engine.requests import SessionInfo
-from condense_grpc.engine.residence import Resident, Waiting, WriteWindow
+from condense_grpc.engine.residence import Resident, WriteWindow
 from condense_grpc.engine.resting import RestingSession
 from condense_grpc.engine.session_info import described, info_of_row, session_info
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import INFO_FACT, SessionState
-from condense_grpc.errors import CondenseError, SessionNotFound, StoreUnavailable
+from condense_grpc.engine.writing import Writing
+from condense_grpc.errors import CondenseError, SessionNotFound
 
-logger = logging.getLogger(__name__)
-
-_LONGEST_WRITE_DELAY_SECONDS = 5
 # A state of more messages is built aside: others must not wait for it.
 _LONG_SESSION_MESSAGES = 1000
-
-
-class Listener(Protocol):
-    """Who is told what happens to sessions. Nothing here may fail."""
-
-    async def released(self, live: "LiveSession") -> None:
-        """Somebody is about to let go of the lock."""
-        ...
-
-    def written(self, session_id: str, changes: Changes) -> None:
-        """Changes are durable."""
-        ...
-
-    def deleted(self, session_id: str) -> None:
-        """A session is gone."""
-        ...
-
-
-class LiveSession:
-    """One loaded session: its state, and the lock under which it changes. `gone`: discarded, it counts no more.
-
-    `info`: what clients were told when it went to rest the last time.
-    """
-
-    def __init__(self, state: SessionState, lock: asyncio.Lock, info: SessionInfo | None = None) -> None:
-        self.state = state
-        self.lock = lock
-        self.info = info
-        self.gone = False
-        self.writer: asyncio.Task[None] | None = None
-        self.waiting = Waiting()
-
-    @property
-    def session_id(self) -> str:
-        """The id of the session."""
-        return self.state.row.session_id
 
 
 class _Slot:
@@ -110,16 +70,13 @@ class Registry:
         self._clock = clock
         self._bodies = bodies
         self._capacity = capacity
-        self._write_delay_seconds = write_delay_seconds
-        self._window = window or WriteWindow()
-        self._waiting = Waiting()
+        self._writing = Writing(store, clock, self, delay_seconds=write_delay_seconds, window=window or WriteWindow())
         self.size_bytes = 0
         """About what all loaded sessions take of memory."""
         self.last_used_ms = 0
         self.on_release: Callable[[], None] | None = None
         # The least recently used first.
         self._slots: dict[str, _Slot] = {}
-        self._closing = False
         self.listener: Listener | None = None
 
     def locked(self, session_id: str) -> "_Locked":
@@ -236,7 +193,7 @@ class Registry:
     def discard(self, live: LiveSession) -> None:
         """Forget a state; what it had not written is lost to the store (clients send it again)."""
         live.gone = True
-        self._count(live)
+        self._writing.forget(live)
         slot = self._slots.get(live.session_id)
         if slot is not None and slot.live is live:
             slot.live = None
@@ -324,110 +281,31 @@ class Registry:
     # Writing
 
     async def persist(self, live: LiveSession) -> None:
-        """Write everything that the store does not know. The lock must be held.
+        """See Writing."""
+        await self._writing.persist(live)
 
-        When this raises and there were decisions, the state is gone.
-        """
-        await completed(self._write(live))
+    async def persist_soon(self, live: LiveSession) -> None:
+        """See Writing."""
+        await self._writing.persist_soon(live)
 
-    async def _write(self, live: LiveSession) -> None:
-        state = live.state
-        if live.gone or not state.has_unwritten:
-            return
-        changes = state.changes(self._clock.now_ms())
-        try:
-            row = await self._store.write(changes)
-        except StoreUnavailable:
-            if state.has_unwritten_decisions:
-                self.discard(live)
-            raise
-        except BaseException:
-            self.discard(live)
-            raise
-        state.written(changes, row)
-        self._count(live)
-        self._bodies.take_in(state, changes)
+    async def make_room(self, live: LiveSession) -> None:
+        """See Writing."""
+        await self._writing.make_room(live)
+
+    def is_used(self, live: LiveSession) -> bool:
+        """See Owner."""
+        slot = self._slots.get(live.session_id)
+        return live.lock.locked() or (slot is not None and slot.users > 0)
+
+    def written(self, live: LiveSession, changes: Changes) -> None:
+        """See Owner."""
+        self._bodies.take_in(live.state, changes)
         if self.listener is not None:
             self.listener.written(live.session_id, changes)
 
-    def _count(self, live: LiveSession) -> None:
-        """Take note of what waits of a session."""
-        transcript = live.state.transcript
-        now = Waiting() if live.gone else Waiting(transcript.unwritten_bytes, len(transcript.unwritten))
-        self._waiting = self._waiting.changed(live.waiting, now)
-        live.waiting = now
-
-    async def make_room(self, live: LiveSession) -> None:
-        """Wait until more may be appended. The lock must be held. Raises StoreUnavailable: nothing can be taken in."""
-        if self._window.is_full_for_one(live.waiting) or (
-            live.waiting.messages and self._window.is_full(self._waiting)
-        ):
-            await self.persist(live)
-        if not self._window.is_full(self._waiting):
-            return  # as nearly always: all sessions are looked at only when there is a need
-        for slot in list(self._slots.values()):
-            if not self._window.is_full(self._waiting):
-                return
-            # Who holds a lock writes before letting go of it: only those that nobody holds are to be seen to here.
-            if slot.live is not None and slot.live.waiting.messages and not slot.lock.locked():
-                async with slot.lock:
-                    if slot.live is not None:  # else who waited for the lock had it first
-                        await self._persist_other(slot.live)
-
-    async def _persist_other(self, live: LiveSession) -> None:
-        try:
-            await self.persist(live)
-        except StoreUnavailable:
-            raise
-        except CondenseError as error:
-            # It was written elsewhere meanwhile; nothing of it waits here any more.
-            logger.warning("appended messages could not be written: %s", error.reason)
-        except Exception as error:
-            log_fault(logger, "appended messages could not be written", error)
-
-    async def persist_soon(self, live: LiveSession) -> None:
-        """Have appends written in a moment; at once when too much waits. The lock must be held."""
-        state = live.state
-        if not state.has_unwritten or live.gone:
-            return
-        self._count(live)
-        many = self._window.is_full_for_one(live.waiting) or self._window.is_full(self._waiting)
-        if state.has_unwritten_decisions or many or self._closing:
-            await self.persist(live)
-        elif live.writer is None or live.writer.done():
-            live.writer = asyncio.create_task(self._write_later(live))
-
-    async def _write_later(self, live: LiveSession) -> None:
-        """Write what waits; while the store does not answer, try again ever more rarely."""
-        delay = self._write_delay_seconds
-        while not live.gone and live.state.has_unwritten:
-            await asyncio.sleep(delay)
-            delay = min(2 * delay, _LONGEST_WRITE_DELAY_SECONDS)
-            try:
-                async with live.lock:
-                    await self.persist(live)
-            except CondenseError as error:
-                logger.warning("appended messages could not be written: %s", error.reason)
-            except Exception as error:
-                log_fault(logger, "appended messages could not be written", error)
-
     async def close(self) -> None:
         """Write what is left of every session."""
-        self._closing = True
-        for slot in list(self._slots.values()):
-            live = slot.live
-            if live is None:
-                continue
-            if live.writer is not None:
-                live.writer.cancel()
-                await asyncio.wait([live.writer])
-            async with live.lock:
-                try:
-                    await self.persist(live)
-                except CondenseError as error:
-                    logger.error("a session could not be written at shutdown: %s", error.reason)
-                except Exception as error:
-                    log_fault(logger, "a session could not be written at shutdown", error)
+        await self._writing.close([slot.live for slot in self._slots.values() if slot.live is not None])
 
 
 class _Locked:

@@ -6,9 +6,9 @@ from condense_grpc.domain.budget import Usage, should_budget_flush, should_delta
 from condense_grpc.domain.validity import Violation
 from condense_grpc.engine.appending import append_delta
 from condense_grpc.engine.last_view import recall_shown
+from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.ports import StoredSession
 from condense_grpc.engine.pruning import flush_advice, prune
-from condense_grpc.engine.registry import LiveSession
 from condense_grpc.engine.requests import AppendResult, Delta, FlushTrigger, PruneRequest, PruneResult
 from condense_grpc.engine.sessions import Sessions
 from condense_grpc.engine.state import SessionState

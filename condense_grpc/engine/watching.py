@@ -10,8 +10,9 @@ import logging
 from condense_grpc.domain.stats import stats_since
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.feed import Feeds, RevisionChanged, SessionFeed, StatsChanged, Watch, WatchedEvent
+from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.ports import Changes
-from condense_grpc.engine.registry import LiveSession, Registry
+from condense_grpc.engine.registry import Registry
 from condense_grpc.engine.revision import current_revision
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import CondenseError
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Announcer:
-    """Tells what the registry sees. See `registry.Listener`."""
+    """Tells what the registry sees. See `live_session.Listener`."""
 
     def __init__(self, feeds: Feeds, bodies: BodyCache) -> None:
         self._feeds = feeds

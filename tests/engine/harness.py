@@ -8,7 +8,7 @@ from typing import Any
 from condense_grpc.domain.messages import Message, TextPart
 from condense_grpc.engine.engine import Engine, EngineOptions
 from condense_grpc.engine.events import BatchFinished, ChainCompressed, FlushCompleted, FlushEvent, NumberedEvent
-from condense_grpc.engine.ports import Store
+from condense_grpc.engine.ports import Changes, Store
 from condense_grpc.engine.requests import (
     AppendResult,
     CallFacts,
@@ -52,17 +52,25 @@ class ToldStore:
     async def close(self) -> None:
         self.calls.append("close")
 
+    async def write_many(self, changes: Sequence[Changes]) -> list[Any]:
+        """All of it may fail. Else it is one write after another, each of which may fail."""
+        await self._begin("write_many")
+        return await asyncio.gather(*map(self.write, changes), return_exceptions=True)
+
+    async def _begin(self, name: str) -> None:
+        self.calls.append(name)
+        if self.before is not None:
+            await self.before(name)
+        for failing in self._failing:
+            if failing[0] == name:
+                self._failing.remove(failing)
+                raise failing[1]
+
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.inner, name)
 
         async def call(*args: Any) -> Any:
-            self.calls.append(name)
-            if self.before is not None:
-                await self.before(name)
-            for failing in self._failing:
-                if failing[0] == name:
-                    self._failing.remove(failing)
-                    raise failing[1]
+            await self._begin(name)
             result = await method(*args)
             if self.after is not None:
                 await self.after(name)
@@ -100,10 +108,11 @@ class World:
 
     def crash(self) -> None:
         """The process ends at once: what was not written is gone."""
-        for live in [slot.live for slot in self.engine._registry._slots.values() if slot.live]:
+        registry = self.engine._registry
+        for live in [slot.live for slot in registry._slots.values() if slot.live]:
             live.gone = True
-            if live.writer:
-                live.writer.cancel()
+        if registry._writing.task is not None:
+            registry._writing.task.cancel()
         self.engine = self.other_engine()
 
     async def idle(self, name: str = "s") -> None:

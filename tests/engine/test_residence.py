@@ -23,6 +23,13 @@ def registry_of(world: World):
     return world.engine._registry
 
 
+async def rounds(world: World) -> None:
+    """Wait until nothing waits to be written any more."""
+    task = registry_of(world)._writing.task
+    assert task is not None
+    await task
+
+
 async def look_around(world: World, after_ms: int) -> None:
     world.clock.advance(after_ms)
     await world.engine.look_after_sessions()
@@ -204,10 +211,12 @@ async def test_what_waits_of_all_sessions_is_bounded() -> None:
     for agent in agents:
         await agent.append(user(None))
     registry = registry_of(world)
-    assert registry._waiting.messages <= 9
-    assert registry._waiting.messages == 12 - sum([await length_in_store(world, agent.name) for agent in agents])
+    assert registry._writing.waiting.messages <= 9
+    assert registry._writing.waiting.messages == 12 - sum(
+        [await length_in_store(world, agent.name) for agent in agents]
+    )
     await world.engine.close()
-    assert registry._waiting.messages == 0
+    assert registry._writing.waiting.messages == 0
 
 
 async def test_nothing_is_taken_in_that_could_not_be_written() -> None:
@@ -248,9 +257,9 @@ async def test_the_size_of_a_session_that_was_thrown_away_counts_no_more() -> No
     agent = await world.agent()
     await agent.append(user(None))
     live = registry_of(world).find("s")
-    assert live is not None and live.writer is not None
+    assert live is not None
     world.store.fail("write", RevisionConflict("s"))
-    await asyncio.wait([live.writer])
+    await rounds(world)
     assert live.gone and registry_of(world).size_bytes == 0
     await world.engine.close()
 
@@ -275,13 +284,12 @@ async def test_a_fault_in_one_session_costs_no_other(when: str, caplog: pytest.L
     bad, good = await world.agent("bad"), await world.agent("good")
     await bad.append(user(None))
     live = registry_of(world).find("bad")
-    assert live is not None and live.writer is not None
+    assert live is not None
     world.store.fail("write", ValueError("a secret"))
     if when == "soon":
-        await asyncio.wait([live.writer])
-        assert live.writer.exception() is None
+        await rounds(world)
     elif when == "for others":
-        registry_of(world)._window = WriteWindow(most_messages=0)
+        registry_of(world)._writing._window = WriteWindow(most_messages=0)
         await good.append(user(None))
     else:
         await good.append(user(None))

@@ -201,7 +201,7 @@ async def test_two_engines_on_one_store_heal(world: World) -> None:
     agent = await world.agent()
     await agent.work("a")
     await world.engine._registry.close()
-    world.engine._registry._closing = False
+    world.engine._registry._writing._closing = False
     second = world.other_engine()
     other = Agent(World(world.store, world.summarizer, world.clock), "s")
     other.world.engine = second

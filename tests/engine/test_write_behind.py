@@ -77,7 +77,7 @@ async def test_many_bytes_do_not_wait(world: World) -> None:
 async def test_appends_while_the_engine_closes_are_written_at_once(world: World) -> None:
     """Nobody comes behind them any more; no flush starts, and that is no error."""
     agent = await world.agent(prune_on="agent-message")
-    world.engine._registry._closing = True
+    world.engine._registry._writing._closing = True
     world.engine._flushing.desk._closing = True
     await agent.work("a")
     assert await length_in_store(world) == 4

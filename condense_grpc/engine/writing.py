@@ -1,0 +1,287 @@
+"""Writing what the live sessions have and the store does not: decisions at once, appends a moment later, together.
+
+Every write is made under the session's lock. Those of appends are made in rounds: all sessions that wait, some at a
+time, so that what one round takes is a matter of how much there is, not of how many they are. Nobody is waited for:
+who uses a session right now has it written in a later round, or writes it. Groups are small, so that a decision that
+comes meanwhile is written soon, behind the group that is under way.
+
+When too much waits, appends wait for the store instead. A session that the store refuses is discarded. While the
+store does not answer, its sessions are tried again ever more rarely; those whose group has failed each by themselves,
+since it may be because of a single one.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from condense_grpc.engine.faults import log_fault
+from condense_grpc.engine.live_session import LiveSession
+from condense_grpc.engine.ports import Changes, Clock, SessionRow, Store
+from condense_grpc.engine.residence import Waiting, WriteWindow
+from condense_grpc.engine.shielding import completed
+from condense_grpc.errors import CondenseError, StoreUnavailable
+
+logger = logging.getLogger(__name__)
+
+_LONGEST_DELAY_SECONDS = 5
+# A group is over in about ten milliseconds.
+_MOST_TOGETHER, _MOST_BYTES = 64, 1024 * 1024
+# A session that is in use at so many rounds in a row is written by who uses it.
+_MOST_PASSED_OVER = 10
+
+
+class _Trouble(NamedTuple):
+    """How to tell that something could not be written."""
+
+    level: int
+    text: str
+
+    def report(self, errors: Iterable[Exception]) -> None:
+        """Tell it. What foreign errors say may be content."""
+        for error in errors:
+            if isinstance(error, CondenseError):
+                logger.log(self.level, "%s: %s", self.text, error.reason)
+            else:
+                log_fault(logger, self.text, error)
+
+
+_LATER = _Trouble(logging.WARNING, "appended messages could not be written")
+_AT_THE_END = _Trouble(logging.ERROR, "a session could not be written at shutdown")
+
+
+@dataclass(slots=True)
+class _Due:
+    """How the writing of one session stands: when it may be tried, and how long it is put off when that fails."""
+
+    delay: float
+    at: float = 0
+    is_alone: bool = False
+    passed_over: int = 0
+
+
+class Owner(Protocol):
+    """Who has the sessions."""
+
+    def is_used(self, live: LiveSession) -> bool:
+        """Whether somebody has the lock of a session, or waits for it."""
+        ...
+
+    def written(self, live: LiveSession, changes: Changes) -> None:
+        """These changes are durable."""
+        ...
+
+    def discard(self, live: LiveSession) -> None:
+        """The state counts no more, with all that was not written. Calls `forget`."""
+        ...
+
+
+class Writing:
+    """The writes of one owner's sessions. For one event loop.
+
+    `delay_seconds`: how long an append may wait, and `window`: how much of them. `waiting` is how much of them waits
+    now, `task` makes the rounds while something waits.
+    """
+
+    def __init__(self, store: Store, clock: Clock, owner: Owner, *, delay_seconds: float, window: WriteWindow) -> None:
+        self._store = store
+        self._clock = clock
+        self._owner = owner
+        self._delay_seconds = delay_seconds
+        self._window = window
+        self.waiting = Waiting()
+        self.task: asyncio.Task[None] | None = None
+        self._due: dict[LiveSession, _Due] = {}
+        self._closing = False
+
+    async def persist(self, live: LiveSession) -> None:
+        """Write everything that the store does not know. The lock must be held.
+
+        When this raises and there were decisions, the state is gone.
+        """
+        if not live.gone and live.state.has_unwritten:
+            for error in await completed(self._write([live])):
+                raise error
+
+    async def persist_soon(self, live: LiveSession) -> None:
+        """Have appends written in a moment; at once when too much waits. The lock must be held."""
+        state = live.state
+        if live.gone or not state.has_unwritten:
+            return
+        self._count(live, Waiting(state.transcript.unwritten_bytes, len(state.transcript.unwritten)))
+        due = self._due_of(live)
+        many = self._window.is_full_for_one(live.waiting) or self._window.is_full(self.waiting)
+        if state.has_unwritten_decisions or many or self._closing or due.passed_over > _MOST_PASSED_OVER:
+            await self.persist(live)
+        else:
+            self._begin()
+
+    async def make_room(self, live: LiveSession) -> None:
+        """Wait until more may be appended. The lock must be held. Raises StoreUnavailable: nothing can be taken in."""
+        if self._window.is_full_for_one(live.waiting) or (live.waiting.messages and self._window.is_full(self.waiting)):
+            await self.persist(live)
+        if not self._window.is_full(self.waiting):
+            return  # as nearly always: all sessions are looked at only when there is a need
+        # Who holds a lock writes before letting go of it: only those that nobody holds are to be seen to here.
+        for group in self._groups([*self._due]):
+            for error in await self._write_group(group):
+                if isinstance(error, StoreUnavailable):
+                    raise error
+            if not self._window.is_full(self.waiting):
+                return
+
+    def forget(self, live: LiveSession) -> None:
+        """Nothing waits of a session any more."""
+        self._due.pop(live, None)
+        self._count(live, Waiting())
+
+    def _count(self, live: LiveSession, now: Waiting) -> None:
+        self.waiting = self.waiting.changed(live.waiting, now)
+        live.waiting = now
+
+    async def close(self, lives: Sequence[LiveSession]) -> None:
+        """Write what is left of these sessions. What comes from now on is written at once."""
+        self._closing = True
+        if self.task is not None:
+            self.task.cancel()
+            await asyncio.wait([self.task])
+        in_use = [live for live in lives if self._owner.is_used(live)]
+        for group in self._groups(lives):
+            await self._write_group(group, _AT_THE_END)
+        for live in in_use:
+            async with live.lock:
+                if not live.gone and live.state.has_unwritten:
+                    _AT_THE_END.report(await completed(self._write([live])))
+
+    # Rounds
+
+    def _due_of(self, live: LiveSession) -> _Due:
+        due = self._due.get(live)
+        if due is None:
+            due = self._due[live] = _Due(self._delay_seconds)
+        return due
+
+    def _begin(self) -> None:
+        if not self._closing and (self.task is None or self.task.done()):
+            self.task = asyncio.create_task(self._rounds())
+
+    async def _rounds(self) -> None:
+        while self._due:
+            await asyncio.sleep(self._delay_seconds)
+            await self._round()
+
+    async def _round(self) -> None:
+        """Write all whose time has come, up to the first group for which the store does not answer."""
+        now = asyncio.get_running_loop().time()
+        for live in [live for live in self._due if live.gone or not live.state.has_unwritten]:
+            self.forget(live)
+        ready = {live: due for live, due in self._due.items() if due.at <= now}
+        for live, due in ready.items():
+            due.passed_over += self._owner.is_used(live)
+        for group in self._groups([*ready]):
+            if any(isinstance(error, StoreUnavailable) for error in await self._write_group(group)):
+                for live, due in ready.items():
+                    if live in self._due and due.at <= now:
+                        self._put_off(live)
+                return
+
+    def _groups(self, lives: Sequence[LiveSession]) -> Iterator[list[LiveSession]]:
+        """Those of them that have something to write and that nobody uses at the moment when their group is asked for.
+
+        Those whose group has failed come last, each by itself.
+        """
+        group: list[LiveSession] = []
+        size_bytes = 0
+        for live in lives:
+            if self._is_writable(live) and not self._is_alone(live):
+                group.append(live)
+                size_bytes += live.waiting.size_bytes
+                if len(group) == _MOST_TOGETHER or size_bytes > _MOST_BYTES:
+                    yield group
+                    group, size_bytes = [], 0
+        if group:
+            yield group
+        for live in lives:
+            if self._is_writable(live) and self._is_alone(live):
+                yield [live]
+
+    def _is_writable(self, live: LiveSession) -> bool:
+        return not live.gone and live.state.has_unwritten and not self._owner.is_used(live)
+
+    def _is_alone(self, live: LiveSession) -> bool:
+        due = self._due.get(live)
+        return due is not None and due.is_alone
+
+    def _put_off(self, live: LiveSession) -> _Due:
+        """Have it tried again later, and behind all others."""
+        due = self._due_of(live)
+        due.at = asyncio.get_running_loop().time() + due.delay
+        due.delay = min(2 * due.delay, _LONGEST_DELAY_SECONDS)
+        self._due[live] = self._due.pop(live)
+        self._begin()
+        return due
+
+    # Writing
+
+    async def _write_group(self, group: Sequence[LiveSession], trouble: _Trouble = _LATER) -> list[Exception]:
+        """Write sessions that nobody uses. What goes wrong is told in the log, and returned."""
+        held: list[LiveSession] = []
+        try:
+            for live in group:
+                await live.lock.acquire()  # at once, since nobody has it or waits for it
+                held.append(live)
+            errors = await completed(self._write(group))
+        finally:
+            for live in held:
+                live.lock.release()
+        trouble.report(errors)
+        return errors
+
+    async def _write(self, lives: Sequence[LiveSession]) -> list[Exception]:
+        """Write sessions whose locks are held; what went wrong, once if it is the same for all of them."""
+        now_ms = self._clock.now_ms()
+        changes: dict[LiveSession, Changes] = {}
+        errors: list[Exception] = []
+        for live in lives:
+            try:
+                changes[live] = live.state.changes(now_ms)
+            except Exception as error:
+                self._fail(live, error)
+                errors.append(error)
+        try:
+            outcomes = await self._store_all([*changes.values()])
+        except BaseException as error:
+            for live in changes:
+                self._fail(live, error, is_alone=len(changes) > 1)
+            if isinstance(error, Exception):
+                return [*errors, error]
+            raise
+        for (live, change), outcome in zip(changes.items(), outcomes, strict=True):
+            if isinstance(outcome, SessionRow):
+                self._take_note(live, change, outcome)
+            else:
+                self._fail(live, outcome)
+                errors.append(outcome)
+        return errors
+
+    async def _store_all(self, changes: Sequence[Changes]) -> Sequence[SessionRow | Exception]:
+        return (
+            [await self._store.write(one) for one in changes]
+            if len(changes) < 2
+            else await self._store.write_many(changes)
+        )
+
+    def _fail(self, live: LiveSession, error: BaseException, *, is_alone: bool = False) -> None:
+        """What was not written is tried again if the store may answer then, and is lost otherwise."""
+        if isinstance(error, StoreUnavailable) and not live.state.has_unwritten_decisions:
+            due = self._put_off(live)
+            due.is_alone |= is_alone
+        else:
+            self._owner.discard(live)
+
+    def _take_note(self, live: LiveSession, changes: Changes, row: SessionRow) -> None:
+        """These changes are durable."""
+        live.state.written(changes, row)
+        self.forget(live)
+        self._owner.written(live, changes)
