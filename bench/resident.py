@@ -22,6 +22,7 @@ from condense_grpc.engine.requests import PruneRequest, ViewKind
 from condense_grpc.server.allocator import tune_allocator
 from condense_grpc.server.collector import tune_collector
 from condense_grpc.server.composition import SystemClock, make_store
+from condense_grpc.server.huge_pages import use_huge_pages
 
 RESIDENTS = 150
 _IDLE_MS = 61_000
@@ -44,6 +45,7 @@ async def _child(what: str, database: str, names: list[str]) -> dict[str, float]
     await engine.start()
     tune_allocator()
     tune_collector()
+    use_huge_pages()
     try:
         return await (_memory if what == "memory" else _load)(engine, names)
     finally:

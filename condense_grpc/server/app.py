@@ -33,6 +33,7 @@ from condense_grpc.server.convert.capabilities import Capabilities
 from condense_grpc.server.convert.config import ConfigReader
 from condense_grpc.server.convert.delta import DeltaReader
 from condense_grpc.server.convert.enums import STORE_KIND
+from condense_grpc.server.huge_pages import use_huge_pages
 from condense_grpc.server.interceptor import ErrorInterceptor
 from condense_grpc.server.limits import Limits
 from condense_grpc.server.session_servicer import SessionServicer
@@ -172,6 +173,7 @@ async def serve(
         stack.push_async_callback(lambda: server.stop(grace.left()))
         address = await server.start()
         tune_collector()
+        use_huge_pages()
         engine = composition.engine
         announce(
             f"condense-grpc {version('condense-grpc')} listening on {address} "
