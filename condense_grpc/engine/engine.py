@@ -237,7 +237,8 @@ class Engine:
         """Append the delta, if there is one, and render."""
         if request.dry_run:
             return await self._turns.prune_dry(request)
-        created = await self._sessions.ensure(request.session_id, request.delta)
+        delta = request.delta
+        created = delta is not None and await self._sessions.ensure(request.session_id, delta)
         trigger = None
         async with self._registry.locked(request.session_id) as live:
             result = await completed(self._turns.prune_in(live, request, created=created))

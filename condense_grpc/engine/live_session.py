@@ -31,6 +31,10 @@ class LiveSession:
 class Listener(Protocol):
     """Who is told what happens to sessions. Nothing here may fail."""
 
+    def listens_to(self, session_id: str) -> bool:
+        """Whether `released` is wanted for a session."""
+        ...
+
     async def released(self, live: LiveSession) -> None:
         """Somebody is about to let go of the lock."""
         ...

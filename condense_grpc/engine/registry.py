@@ -7,10 +7,11 @@ a session is to rest or to go, others decide.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
+from typing import Any
 
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.live_session import Listener, LiveSession
@@ -83,9 +84,10 @@ class Registry:
         """The session with its lock held, as a context. Raises SessionNotFound."""
         return _Locked(self, session_id)
 
-    async def hold(self, session_id: str) -> "tuple[_Slot, LiveSession]":
-        """Wait for a session's lock, and load the session. For `locked`, which lets it go with `let_go_of`."""
-        slot = self._enter(session_id)
+    async def hold(self, use: "_Locked") -> LiveSession:
+        """Wait for a session's lock, and load the session. `let_go_of` is to follow unless this raises."""
+        session_id = use.session_id
+        use.slot = slot = self._enter(session_id)
         try:
             await slot.lock.acquire()
         except BaseException:
@@ -93,26 +95,28 @@ class Registry:
             raise
         try:
             # To its end, also when nobody waits any more: else who has little time would never find it loaded.
-            live = slot.live if slot.live is not None else await completed(self._load(slot, session_id))
+            use.live = slot.live if slot.live is not None else await completed(self._load(slot, session_id))
         except BaseException:
             slot.lock.release()
             self._leave(session_id, slot)
             raise
-        return slot, live
+        return use.live
 
-    async def let_go_of(self, slot: "_Slot", live: LiveSession, error: BaseException | None) -> None:
+    async def let_go_of(self, use: "_Locked", error: BaseException | None) -> None:
         """The end of a use, which may have been an error."""
+        slot, live = use.slot, use.live
         try:
             if isinstance(error, Exception) and not isinstance(error, CondenseError):
                 # A fault of ours may have left half a change behind: the stored session is what counts.
                 self.discard(live)
             if live.state.has_unwritten_decisions:
                 self.discard(live)
-            if self.listener is not None and not live.gone:
-                await self.listener.released(live)
+            listener = self.listener
+            if listener is not None and not live.gone and listener.listens_to(use.session_id):
+                await listener.released(live)
         finally:
             slot.lock.release()
-            self._leave(live.session_id, slot)
+            self._leave(use.session_id, slot)
 
     async def _load(self, slot: _Slot, session_id: str) -> LiveSession:
         resting = slot.resting
@@ -311,20 +315,21 @@ class Registry:
 class _Locked:
     """One use of a session under its lock. A class, since a generator for each turn would cost more than the lock."""
 
-    __slots__ = ("_live", "_registry", "_session_id", "_slot")
+    __slots__ = ("_registry", "live", "session_id", "slot")
 
     def __init__(self, registry: Registry, session_id: str) -> None:
         self._registry = registry
-        self._session_id = session_id
+        self.session_id = session_id
+        self.slot: _Slot
+        self.live: LiveSession
 
-    async def __aenter__(self) -> LiveSession:
-        self._slot, self._live = await self._registry.hold(self._session_id)
-        return self._live
+    def __aenter__(self) -> Coroutine[Any, Any, LiveSession]:
+        return self._registry.hold(self)
 
-    async def __aexit__(
+    def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._registry.let_go_of(self._slot, self._live, error)
+    ) -> Coroutine[Any, Any, None]:
+        return self._registry.let_go_of(self, error)
 
 
 async def _built(build: Callable[[], SessionState], messages: int) -> SessionState:

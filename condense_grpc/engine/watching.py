@@ -27,6 +27,10 @@ class Announcer:
         self._feeds = feeds
         self._bodies = bodies
 
+    def listens_to(self, session_id: str) -> bool:
+        """Whether somebody watches a session, or did lately."""
+        return self._feeds.find(session_id) is not None
+
     async def released(self, live: LiveSession) -> None:
         """Tell what has changed while somebody held the lock. It is still held."""
         feed = self._feeds.find(live.session_id)

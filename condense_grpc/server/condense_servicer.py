@@ -38,7 +38,10 @@ class CondenseServicer:
 
     async def PruneMessages(self, incoming: Incoming[view_pb2.PruneMessagesRequest]) -> Outgoing:
         """See the contract."""
-        prune = await incoming.read(self._prunes.read, self._prunes.read_cut)
+        if incoming.is_large:
+            prune = await incoming.read(self._prunes.read, self._prunes.read_cut)
+        else:
+            prune = incoming.read_here(self._prunes.read)
         request = prune.request
         created = prune.change.create is not None and await ensure_session(
             self._engine, request.session_id, prune.change, dry_run=request.dry_run

@@ -40,9 +40,18 @@ class Incoming(Generic[M]):
         self._data = data
         self._workers = workers
 
+    @property
+    def is_large(self) -> bool:
+        """Whether others would notice that it is read."""
+        return len(self._data) >= LARGE_BYTES
+
+    def read_here(self, convert: Callable[[M, int], T]) -> T:
+        """What `convert` makes of a request that is not large, and of its size in bytes."""
+        return convert(self._parsed(), len(self._data))
+
     async def message(self) -> M:
         """The request. Raises RequestInvalid when the bytes are none."""
-        return self._parsed() if len(self._data) < LARGE_BYTES else await self._workers.run(self._parsed)
+        return self._parsed() if not self.is_large else await self._workers.run(self._parsed)
 
     async def read(self, convert: Callable[[M, int], T], shortcut: Callable[[bytes], T | None] | None = None) -> T:
         """What `convert` makes of the request and of its size in bytes.
@@ -50,9 +59,9 @@ class Incoming(Generic[M]):
         `shortcut` makes the same of the bytes of a large request, or says by None that it cannot. Both may run in a
         thread: they must touch nothing that others use meanwhile.
         """
+        if not self.is_large:
+            return self.read_here(convert)
         data = self._data
-        if len(data) < LARGE_BYTES:
-            return convert(self._parsed(), len(data))
 
         def converted() -> T:
             found = None if shortcut is None else shortcut(data)
@@ -109,7 +118,10 @@ class Wire:
 
     def _unary(self, behaviour: Any, incoming: Callable[..., Incoming[Any]]) -> Any:
         async def call(data: bytes, context: Any) -> bytes:
-            return await self._sent(await behaviour(incoming(data=data)))
+            answer = await behaviour(incoming(data=data))
+            if isinstance(answer, Outgoing) and not answer.is_large:
+                return self._written(answer.write())
+            return await self._sent(answer)
 
         return call
 

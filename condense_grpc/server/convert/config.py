@@ -41,6 +41,8 @@ class ConfigReader:
 
     def new(self, config: pb.SessionConfig) -> dict[str, Any]:
         """The settings of a new session, as changes to the built-in defaults. Raises ConfigInvalid."""
+        if not self.defaults and not config.ListFields():
+            return {}
         return _merged(self.new_defaults(), self.changes(config))
 
     def new_defaults(self) -> dict[str, Any]:
