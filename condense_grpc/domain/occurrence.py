@@ -5,7 +5,7 @@ timestamp if there is one, and a number where two results would share both.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from condense_grpc.domain.frozen import frozen
@@ -89,6 +89,16 @@ class Numbering:
         number = self._seen.get(key, 0) + 1
         self._seen[key] = number
         return (key, None) if number < 2 else (f"{key}#{number}", number)
+
+    def name_all(self, results: Sequence[tuple[str, int | None]]) -> tuple[list[str], list[int | None]]:
+        """The keys and the numbers of the next results, given as (id, timestamp)."""
+        keys = [tool_call_id if time is None else f"{tool_call_id}@{time}" for tool_call_id, time in results]
+        once = dict.fromkeys(keys, 1)
+        if self._seen or len(once) < len(keys):
+            named = [self.name(tool_call_id, time) for tool_call_id, time in results]
+            return [key for key, _ in named], [number for _, number in named]
+        self._seen = once
+        return keys, [None] * len(keys)
 
 
 def number_results(results: Iterable[tuple[str, int | None]]) -> list[int | None]:

@@ -39,6 +39,8 @@ _ROLE_NUMBERS = {role: number for number, role in enumerate(_ROLES)}
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder()
 _skeleton_decoder = msgspec.msgpack.Decoder(MessageSkeleton)
+_row_decoder = msgspec.msgpack.Decoder(list[int | MessageSkeleton])
+_ROW_OF_OBJECTS = b"\xdd"
 # No array begins with this byte, as skeletons do that are written member by member.
 _PLAIN_SKELETON = b"\x02"
 
@@ -268,6 +270,20 @@ def decode_skeleton(data: bytes, timestamp_ms: int) -> MessageSkeleton:
         wide_chars=wide_chars,
         native=None if span is None else NativeSpan(*span),
     )
+
+
+def decode_skeletons(data: Sequence[bytes], times_ms: Sequence[int]) -> list[MessageSkeleton]:
+    """The skeletons of many bytes, in order."""
+    # The format number of a plain one is also msgpack for a number: in a row they are a list of numbers and skeletons.
+    row = b"".join((_ROW_OF_OBJECTS, (2 * len(data)).to_bytes(4), *data))
+    try:
+        skeletons: list[Any] = _row_decoder.decode(row)[1::2]
+    except msgspec.MsgspecError:  # One that was written member by member makes the row shorter.
+        return [decode_skeleton(one, time_ms) for one, time_ms in zip(data, times_ms, strict=True)]
+    if [skeleton.timestamp_ms for skeleton in skeletons] != times_ms:
+        pairs = zip(skeletons, times_ms, strict=True)
+        return [skeleton._replace(timestamp_ms=time_ms) for skeleton, time_ms in pairs]
+    return skeletons
 
 
 def _read_call(fields: Sequence[Any]) -> CallSkeleton:

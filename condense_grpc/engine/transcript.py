@@ -7,13 +7,14 @@ branch that was left stays here by digest, so that coming back to it finds its n
 import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
 
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import TOOL_RESULT, Message
 from condense_grpc.domain.occurrence import Numbering
 from condense_grpc.domain.skeleton import MessageSkeleton, skeleton_of
 from condense_grpc.engine.arrival import FIRST_MS, Arrival, typed_arrival
-from condense_grpc.engine.codec import decode_skeleton, encode_skeleton
+from condense_grpc.engine.codec import decode_skeleton, decode_skeletons, encode_skeleton
 from condense_grpc.engine.digest import START, digest_after, etag_of
 from condense_grpc.engine.ports import StoredMessage
 from condense_grpc.engine.recognition import Recollection, SentPrints
@@ -65,21 +66,15 @@ class Transcript:
     def load(cls, messages: Sequence[StoredMessage], head_node: int, path_arguments: Sequence[str]) -> "Transcript":
         """The transcript that ends with `head_node`; everything else is a branch that was left."""
         transcript = cls(path_arguments)
-        by_node = {message.node: message for message in messages}
-        path: list[StoredMessage] = []
-        node = head_node
-        while node:
-            path.append(by_node.pop(node))
-            node = path[-1].parent
-        path.reverse()
+        path, left = _path_to(head_node, messages)
         transcript.nodes = [message.node for message in path]
         transcript.digests = [message.digest for message in path]
-        transcript.skeletons = [decode_skeleton(message.skeleton, message.timestamp_ms) for message in path]
-        for skeleton in transcript.skeletons:
-            transcript._name(skeleton)
-        transcript._left = {message.digest: message for message in by_node.values()}
-        transcript.next_node = max((message.node for message in messages), default=0) + 1
-        transcript._latest_ms = max((message.timestamp_ms for message in messages), default=transcript._latest_ms)
+        times_ms = [message.timestamp_ms for message in path]
+        transcript.skeletons = decode_skeletons([message.skeleton for message in path], times_ms)
+        transcript._name_all()
+        transcript._left = {message.digest: message for message in left}
+        transcript.next_node = max([message.node for message in messages], default=0) + 1
+        transcript._latest_ms = max([message.timestamp_ms for message in messages], default=transcript._latest_ms)
         return transcript
 
     def copy(self) -> "Transcript":
@@ -256,6 +251,18 @@ class Transcript:
         started = 1 if skeleton.native is None else skeleton.native.elements
         self.ends.append(self.ends[-1] + started if self.ends else started)
 
+    def _name_all(self) -> None:
+        """The same for all messages, none of which has them yet."""
+        skeletons = self.skeletons
+        results = [at for at, skeleton in enumerate(skeletons) if skeleton.role is TOOL_RESULT]
+        self.keys, self.numbers = [""] * len(skeletons), [None] * len(skeletons)
+        found = [(skeletons[at].tool_call_id, skeletons[at].timestamp_ms) for at in results]
+        for at, key, number in zip(results, *self._numbering.name_all(found), strict=True):
+            self.keys[at], self.numbers[at] = key, number
+        self.wide_chars = sum([skeleton.wide_chars for skeleton in skeletons])
+        started = [1 if skeleton.native is None else skeleton.native.elements for skeleton in skeletons]
+        self.ends = [*accumulate(started)]
+
     def rewind(self, length: int) -> None:
         """Leave everything behind the first `length` messages."""
         for position in range(length, len(self)):
@@ -306,3 +313,25 @@ class Transcript:
             self.unwritten_bytes -= len(message.body)
         self.restyled.clear()
         self.reskeletoned.clear()
+
+
+def _path_to(
+    head_node: int, messages: Sequence[StoredMessage]
+) -> tuple[Sequence[StoredMessage], Collection[StoredMessage]]:
+    """The messages that lead to a node, and all others."""
+    parent, is_path = 0, True
+    for message in messages:
+        if message.parent != parent:
+            is_path = False
+            break
+        parent = message.node
+    if is_path and parent == head_node:
+        return messages, ()  # as it is when no branch was ever left
+    by_node = {message.node: message for message in messages}
+    path: list[StoredMessage] = []
+    node = head_node
+    while node:
+        path.append(by_node.pop(node))
+        node = path[-1].parent
+    path.reverse()
+    return path, by_node.values()

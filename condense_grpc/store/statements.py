@@ -15,6 +15,7 @@ from sqlalchemy import (
     BindParameter,
     Connection,
     Row,
+    Select,
     and_,
     bindparam,
     delete,
@@ -104,9 +105,18 @@ def load(connection: Connection, session_id: str) -> StoredSession | None:
     of_session = {"of_key": found.key}
     return StoredSession(
         _session_row(found),
-        [*starmap(StoredMessage, connection.execute(_MESSAGES, of_session))],
-        [StoredCommit(*row) for row in connection.execute(_COMMITS, of_session)],
+        [*starmap(StoredMessage, _plain_rows(connection, _MESSAGES, of_session))],
+        [*starmap(StoredCommit, _plain_rows(connection, _COMMITS, of_session))],
     )
+
+
+def _plain_rows(connection: Connection, query: Select[Any], parameters: dict[str, Any]) -> Sequence[Any]:
+    """All rows as the driver has them: numbers and bytes need nothing done to them, and a session has thousands."""
+    result = connection.execute(query, parameters)
+    try:
+        return result.cursor.fetchall()
+    finally:
+        result.close()
 
 
 def read_bodies(connection: Connection, session_id: str, nodes: Sequence[int]) -> dict[int, bytes]:

@@ -20,9 +20,10 @@ from condense_grpc.domain.chain_ranges import (
 from condense_grpc.domain.chains import Boundaries
 from condense_grpc.domain.entries import ChainEntry
 from condense_grpc.domain.frozen import frozen
-from condense_grpc.domain.messages import ASSISTANT, USER, Message
+from condense_grpc.domain.messages import ASSISTANT, USER
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Block, Diagnostic, Element
+from condense_grpc.engine.decisions import PlacedSummary
 from condense_grpc.engine.live.layout import Layout
 from condense_grpc.engine.live.pieces import Pieces
 
@@ -184,7 +185,7 @@ class Chains:
             self._naming_others.append(reach)
         return reach
 
-    def _behind(self, turn: int, start: int) -> list[tuple[int | Message, MessageSkeleton, str]]:
+    def _behind(self, turn: int, start: int) -> list[tuple[int | PlacedSummary, MessageSkeleton, str]]:
         """What stands behind a message in its turn, in view order."""
         listed = self._pieces.ordered(turn)
         at = next(place for place, (origin, _, _) in enumerate(listed) if origin == start)

@@ -1,6 +1,6 @@
 """The messages of one turn with what the rules say about each of them, before any compressed chain counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from condense_grpc.domain.chains import RECOVERY_TOOL
 from condense_grpc.domain.config import SessionConfig
@@ -12,6 +12,7 @@ from condense_grpc.domain.purge import purges_of
 from condense_grpc.domain.render import find_stub
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Element, Stub
+from condense_grpc.engine.decisions import PlacedSummary
 from condense_grpc.engine.live.layout import Layout
 
 
@@ -19,13 +20,13 @@ from condense_grpc.engine.live.layout import Layout
 class Piece:
     """The list of one turn: its messages from position `first` on, with the summaries in it.
 
-    Places are indexes into it; `origins` says for each the position in the transcript, or the summary's message.
+    Places are indexes into it; `origins` says for each the position in the transcript, or the summary.
     """
 
     first: int
     end: int
     skeletons: Sequence[MessageSkeleton]
-    origins: Sequence[int | Message]
+    origins: Sequence[int | PlacedSummary]
     keys: Sequence[str]
     numbers: Sequence[int | None]
 
@@ -33,6 +34,15 @@ class Piece:
     def chars(self) -> int:
         """Size of what stands in it."""
         return sum(skeleton.json_chars for skeleton in self.skeletons)
+
+    def origins_of(self, elements: Iterable[Element]) -> Sequence[int | Message]:
+        """The origins of these elements by place, with messages for summaries; what others say does not count."""
+        origins: list[int | Message] = [origin if isinstance(origin, int) else -1 for origin in self.origins]
+        for element in elements:
+            origin = self.origins[element.position] if element.position >= 0 else 0
+            if isinstance(origin, PlacedSummary):
+                origins[element.position] = origin.message
+        return origins
 
 
 class Pieces:
@@ -76,11 +86,11 @@ class Pieces:
             transcript.keys[first:end],
             transcript.numbers[first:end],
         )
-        origins: list[int | Message] = list(range(first, end))
+        origins: list[int | PlacedSummary] = list(range(first, end))
         for summary in reversed(layout.summaries(turn)):
             place = summary.anchor_length - first
             skeletons.insert(place, summary.skeleton)
-            origins.insert(place, summary.message)
+            origins.insert(place, summary)
             keys.insert(place, "")
             numbers.insert(place, None)
         return Piece(first, end, skeletons, origins, keys, numbers)
@@ -107,13 +117,13 @@ class Pieces:
             )
         return elements
 
-    def ordered(self, turn: int) -> list[tuple[int | Message, MessageSkeleton, str]]:
+    def ordered(self, turn: int) -> list[tuple[int | PlacedSummary, MessageSkeleton, str]]:
         """What stands in a turn in view order, before anything is done to it: what it is, its skeleton, its key."""
         piece = self.read(turn)
         listed = list(zip(piece.origins, piece.skeletons, piece.keys, strict=True))
         return [listed[place] for place in view_order(piece.skeletons)]
 
-    def placed(self, turn: int) -> list[tuple[int | Message, Element]]:
+    def placed(self, turn: int) -> list[tuple[int | PlacedSummary, Element]]:
         """The elements of a turn, each with what it stands for."""
         piece = self.read(turn)
         return [(piece.origins[element.position], element) for element in self.elements(turn, piece)]

@@ -56,8 +56,9 @@ def plan_of(piece: Piece, elements: Sequence[Element]) -> TurnPlan | None:
     )
     if not is_changed and len(shown) == piece.end - piece.first:
         return None
-    edits = edits_of(shown, piece.origins, piece.end, piece.first)
-    return TurnPlan(tuple(shown), piece.origins, tuple(edits), is_changed, ids).added_up()
+    origins = piece.origins_of(shown)
+    edits = edits_of(shown, origins, piece.end, piece.first)
+    return TurnPlan(tuple(shown), origins, tuple(edits), is_changed, ids).added_up()
 
 
 def plan_of_stubs(first: int, messages: Sequence[MessageSkeleton], stubs: Sequence[Stub | None]) -> TurnPlan:
@@ -79,9 +80,10 @@ def plan_inside(piece: Piece, is_hidden: Callable[[MessageSkeleton], bool]) -> T
         for place, skeleton in enumerate(piece.skeletons)
         if not is_work(skeleton) and not is_hidden(skeleton)
     )
-    kept = {origin for origin in (piece.origins[element.position] for element in shown) if isinstance(origin, int)}
+    origins = piece.origins_of(shown)
+    kept = {origin for origin in (origins[element.position] for element in shown) if isinstance(origin, int)}
     edits = tuple(Drop(position) for position in range(piece.first, piece.end) if position not in kept)
-    return TurnPlan(shown, piece.origins, edits, is_changed=True).added_up()
+    return TurnPlan(shown, origins, edits, is_changed=True).added_up()
 
 
 @dataclass(slots=True)
