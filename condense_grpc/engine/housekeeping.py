@@ -6,7 +6,7 @@ for nothing but the store; a session that somebody wants meanwhile stays as it i
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from condense_grpc.engine.faults import log_fault
 from condense_grpc.engine.ports import Clock
@@ -76,25 +76,31 @@ class Housekeeper:
         """
         now_ms, residence, loop = self._clock.now_ms(), self._residence, asyncio.get_running_loop()
         for seen in self._registry.residents():
+            if self._due_step(seen, now_ms) is None:
+                continue
             # It may have been used since the round began.
             one, start = self._registry.find_resident(seen.session_id), loop.time()
-            if one is None:
+            due = None if one is None else self._due_step(one, now_ms)
+            if one is None or due is None:
                 continue
-            if self._is_unused_for(one, residence.evict_seconds, now_ms):
-                await self._evict(one)
-            elif not one.is_resting and self._is_unused_for(one, residence.rest_seconds, now_ms):
-                await self._rest(one)
+            await due(one)
             if is_paced:
                 await asyncio.sleep(_PAUSE_SHARE * (loop.time() - start))
         for step in (self._rest, self._evict):
-            for one in self._registry.residents():
+            # Mostly it is not too much, and nobody has to be looked at.
+            over = self._registry.residents() if self._registry.size_bytes > residence.memory_bytes else ()
+            for one in over:
                 if self._registry.size_bytes <= residence.memory_bytes:
                     break
                 await step(one)
         await self._give_back_in_a_pause(now_ms)
 
-    def _is_unused_for(self, one: Resident, seconds: float, now_ms: int) -> bool:
-        return now_ms - one.last_used_ms >= 1000 * seconds
+    def _due_step(self, one: Resident, now_ms: int) -> Callable[[Resident], Awaitable[bool]] | None:
+        """What the time has come for, of a session that nobody uses."""
+        unused_ms = now_ms - one.last_used_ms
+        if unused_ms >= 1000 * self._residence.evict_seconds:
+            return self._evict
+        return self._rest if not one.is_resting and unused_ms >= 1000 * self._residence.rest_seconds else None
 
     async def _rest(self, one: Resident) -> bool:
         try:

@@ -1,6 +1,8 @@
 """What the client was shown last: enough to say where the next view first differs from it."""
 
 from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.view import Element, View
@@ -37,6 +39,13 @@ class ShownAt:
     commit: int
     is_plain: bool
     config_json: str = ""
+
+    def written_down(self) -> dict[str, Any]:
+        """Its members by name. `asdict` looks into each of them, which takes ten times as long."""
+        return {name: getattr(self, name) for name in _SHOWN_AT}
+
+
+_SHOWN_AT = tuple(field.name for field in fields(ShownAt))
 
 
 def shown_view(view: View, digests: Sequence[bytes | str]) -> ShownView:

@@ -8,7 +8,7 @@ again.
 import copy
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from condense_grpc.domain.budget import Usage
@@ -253,7 +253,7 @@ class SessionState:
         if self._info is not None:
             self.facts[INFO_FACT] = self._info
         if self.shown_at is not None:
-            self.facts["shown"] = asdict(self.shown_at)
+            self.facts["shown"] = self.shown_at.written_down()
         row = replace(
             self.row,
             update_time_ms=now_ms if self._has_news else self.row.update_time_ms,

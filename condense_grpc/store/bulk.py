@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import (
     Column,
     Connection,
+    Dialect,
     Insert,
     Subquery,
     Update,
@@ -52,8 +53,15 @@ class Bulk:
     def _text(self, connection: Connection, size: int) -> str:
         key = connection.dialect.name, size
         if key not in self._texts:
-            self._texts[key] = str(self._build(self._table(size)).compile(dialect=connection.dialect))
+            self._texts[key] = self._written(connection.dialect, size)
         return self._texts[key]
+
+    def _written(self, dialect: Dialect, size: int) -> str:
+        if dialect.paramstyle != "qmark":
+            return str(self._build(self._table(size)).compile(dialect=dialect))
+        # Where parameters have no numbers all rows read alike, and one of them is soon compiled.
+        row = f"({', '.join('?' * len(self._columns))})"
+        return str(self._build(self._table(1)).compile(dialect=dialect)).replace(row, ", ".join([row] * size))
 
     def _table(self, size: int) -> Subquery:
         """A table of parameters. Where the statement begins with WITH the driver does not count what it changes."""

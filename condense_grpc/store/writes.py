@@ -6,7 +6,7 @@ for each table adds what is new. Where that does not come out even, each session
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from sqlalchemy import (
@@ -25,13 +25,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
+from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.ports import Changes, SessionRow
 from condense_grpc.errors import CondenseError, RevisionConflict, SessionNotFound
 from condense_grpc.store import schema
 from condense_grpc.store.bulk import Bulk
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """Changes with their bodies in stored form: `packed` those of the messages in order, `replaced` others by node."""
 
