@@ -22,9 +22,10 @@ class SentPrints:
     prints: bytes
 
     @classmethod
-    def of(cls, first: int, sent: Iterable[bytes | memoryview]) -> "SentPrints":
+    def of(cls, first: int, sent: Iterable[bytes]) -> "SentPrints":
         """The fingerprints of messages as they were sent."""
-        return cls(first, array("q", map(hash, sent)).tobytes())
+        # (A loop, between whose steps other threads may run. `map` would hash ten megabytes in one.)
+        return cls(first, array("q", [hash(data) for data in sent]).tobytes())
 
     def until(self, length: int) -> "SentPrints":
         """Those before a position."""

@@ -29,7 +29,7 @@ class SentMessages(Sequence[message_pb2.Message]):
 
     __slots__ = ("slices",)
 
-    def __init__(self, slices: Sequence[memoryview]) -> None:
+    def __init__(self, slices: Sequence[bytes]) -> None:
         self.slices = slices
 
     def __len__(self) -> int:
@@ -41,8 +41,8 @@ class SentMessages(Sequence[message_pb2.Message]):
     def __getitem__(self, index: slice) -> list[message_pb2.Message]: ...
     def __getitem__(self, index: int | slice) -> message_pb2.Message | list[message_pb2.Message]:
         if isinstance(index, slice):
-            return [message_pb2.Message.FromString(bytes(data)) for data in self.slices[index]]
-        return message_pb2.Message.FromString(bytes(self.slices[index]))
+            return [message_pb2.Message.FromString(data) for data in self.slices[index]]
+        return message_pb2.Message.FromString(self.slices[index])
 
     @property
     def longest_bytes(self) -> int:
@@ -93,9 +93,9 @@ def _only(numbers: set[int], data: bytes, at: int, end: int) -> tuple[int, int, 
     return found[0] if found else None
 
 
-def _slices(data: bytes, at: int, end: int) -> list[memoryview]:
+def _slices(data: bytes, at: int, end: int) -> list[bytes]:
     """The messages of a list that lies between two places. It must have nothing else."""
-    view, tag, found = memoryview(data), _EACH[0], []
+    tag, found = _EACH[0], []
     while at < end:
         if data[at] != tag:
             raise UnusualBytes
@@ -109,6 +109,6 @@ def _slices(data: bytes, at: int, end: int) -> list[memoryview]:
             length, at = length_at(data, at + 1, end)
         if at + length > end:
             raise UnusualBytes
-        found.append(view[at : at + length])
+        found.append(data[at : at + length])
         at += length
     return found

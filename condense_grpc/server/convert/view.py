@@ -89,7 +89,7 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> byt
         answer.native_json = result.native.json.encode()
         for native_edit in result.native.edits:
             write_native_edit(native_edit, answer.edits.add())
-    pieces: list[bytes | memoryview] = []
+    pieces: list[bytes] = []
     if isinstance(sent, SentMessages):
         pieces += written_messages(result.messages or (), sent)
     else:

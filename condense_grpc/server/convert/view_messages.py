@@ -18,7 +18,7 @@ _TIME = varint(message_pb2.Message.DESCRIPTOR.fields_by_name["timestamp_ms"].num
 _UINT64 = (1 << 64) - 1
 
 
-def written_messages(messages: Iterable[Message | AsSent], sent: SentMessages) -> Iterator[bytes | memoryview]:
+def written_messages(messages: Iterable[Message | AsSent], sent: SentMessages) -> Iterator[bytes]:
     """The messages of a view, each as a field of the answer, in pieces."""
     slices = sent.slices
     for message in messages:
