@@ -139,11 +139,12 @@ def apply_edits(messages: Sequence[T | Message], edits: Sequence[Edit]) -> list[
                 assert isinstance(message, Message)
                 edited[edit.message_index] = edit_message(message, edit)
     view: list[T | Message] = []
-    for index in range(-1, len(edited)):
-        if index >= 0 and index not in absent:
-            view.append(edited[index])
+    start = 0
+    for index in sorted({*absent, *behind}):
+        view += edited[start : index if index in absent else index + 1]
         view += [edited[item] if isinstance(item, int) else item for item in behind.get(index, ())]
-    return view
+        start = index + 1
+    return view + edited[start:]
 
 
 def edit_message(message: Message, edit: ReplaceResult | PurgeArguments | StripThinking) -> Message:

@@ -88,10 +88,10 @@ class PruneRequest:
 
 @frozen
 class AsSent:
-    """A message of a full view that is that of the request's delta at `index`, with the time that it has here."""
+    """Successive messages of a full view that are those of the request's delta from `index` on, with these times."""
 
     index: int
-    timestamp_ms: int
+    times_ms: Sequence[int]
 
 
 class TokenBasis(StrEnum):

@@ -10,7 +10,7 @@ from typing import Any
 from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.chain_body import escape_delimiters
 from condense_grpc.domain.chains import RECOVERY_TOOL
-from condense_grpc.domain.edits import apply_edits
+from condense_grpc.domain.edits import Edit, apply_edits
 from condense_grpc.domain.json_text import compact
 from condense_grpc.domain.messages import Message, Role, TextPart, ToolCallPart, text_of
 from condense_grpc.domain.pairing import Pairs, keys_of
@@ -18,14 +18,15 @@ from condense_grpc.domain.pi_json import message_to_pi
 from condense_grpc.domain.render import RenderInput, is_stub_of, render
 from condense_grpc.domain.skeleton import skeletons_of
 from condense_grpc.domain.validity import Violation, ViolationKind, find_violations
+from condense_grpc.engine.full_view import full_view
 from condense_grpc.engine.ports import SessionFilter
-from condense_grpc.engine.requests import CacheReport, Delta, PruneRequest, PruneResult, ViewKind
+from condense_grpc.engine.requests import AsSent, CacheReport, Delta, PruneRequest, PruneResult, ViewKind
 from condense_grpc.engine.revision import current_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import CondenseError, StoreUnavailable
 from condense_grpc.testing.fakes import Gate, Gated
 from tests.engine import generated as op
-from tests.engine.harness import Agent, World, finished
+from tests.engine.harness import Agent, World, finished, stamped
 
 
 @dataclass
@@ -329,12 +330,29 @@ class Driver:
         edits = await self.world.engine.prune(PruneRequest(self.name, view=ViewKind.EDITS))
         assert apply_edits(now.raw, edits.edits) == now.view
         assert edits.revision == full.revision
+        await self._check_named_messages(now, edits.edits)
         assert (await self.world.engine.prune(PruneRequest(self.name, known_revision=edits.revision))).unchanged
         assert edits.cache is not None
         assert (edits.cache.first_changed_index, edits.cache.breaks_cache) == (len(now.view), False)
         chars = [len(compact(message_to_pi(one))) for one in now.view]
         assert full.reclaim.after_chars == sum(chars) + len(chars) + 1 if chars else 2
         assert edits.cache.unchanged_prefix_chars == sum(chars)
+
+    async def _check_named_messages(self, now: Seen, edits: Sequence[Edit]) -> None:
+        """A view that names the messages which its caller has sent is the same view, however many these are."""
+        bodies = self.world.engine._tools.bodies
+        for base in {0, len(now.raw) // 2, len(now.raw)}:
+            request = PruneRequest(self.name, Delta(base, "", ()), names_sent=True)
+            named = await full_view(state_of(self.world, self.name), request, edits, bodies)
+            view: list[Message] = []
+            for one in named:
+                if isinstance(one, AsSent):
+                    sent = now.raw[base + one.index :]
+                    view += [stamped(message, time_ms) for message, time_ms in zip(sent, one.times_ms, strict=False)]
+                else:
+                    view.append(one)
+            assert view == now.view
+            assert base or len(named) <= 3 * len(edits) + 1
 
     def _check_cache(self, full: PruneResult) -> None:
         """The report says where the view first differs from the one before."""

@@ -113,12 +113,13 @@ def _write_messages(
     answer: view_pb2.PruneMessagesResponse,
 ) -> None:
     for message in messages:
-        target = answer.messages.add()
         if isinstance(message, AsSent):
-            target.CopyFrom(sent[message.index])
-            target.timestamp_ms = message.timestamp_ms
+            for index, time_ms in enumerate(message.times_ms, message.index):
+                target = answer.messages.add()
+                target.CopyFrom(sent[index])
+                target.timestamp_ms = time_ms
         else:
-            write_message(message, target)
+            write_message(message, answer.messages.add())
 
 
 def _written(piece: EditPiece) -> bytes:

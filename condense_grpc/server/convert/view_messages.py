@@ -3,7 +3,7 @@
 The answer is then put together of pieces. Nothing is parsed or copied but these pieces, once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from condense_grpc.api.condense.v1 import message_pb2, view_pb2
@@ -18,26 +18,29 @@ _TIME = varint(message_pb2.Message.DESCRIPTOR.fields_by_name["timestamp_ms"].num
 _UINT64 = (1 << 64) - 1
 
 
-def written_messages(messages: Iterable[Message | AsSent], sent: SentMessages) -> Iterator[bytes]:
+def written_messages(messages: Iterable[Message | AsSent], sent: SentMessages) -> list[bytes]:
     """The messages of a view, each as a field of the answer, in pieces."""
-    slices = sent.slices
+    pieces: list[bytes] = []
     for message in messages:
         if isinstance(message, AsSent):
-            data, time = slices[message.index], written_time(message.timestamp_ms)
-            if data[: len(time)] == time:
-                yield opening(_EACH, len(data))
-                yield data
-            else:
-                # Of two values of a field the later one counts.
-                yield opening(_EACH, len(data) + len(time))
-                yield data
-                yield time
+            end = message.index + len(message.times_ms)
+            _write_sent(sent.slices[message.index : end], message.times_ms, pieces)
         else:
             target = message_pb2.Message()
             write_message(message, target)
             written = target.SerializeToString()
-            yield opening(_EACH, len(written))
-            yield written
+            pieces += (opening(_EACH, len(written)), written)
+    return pieces
+
+
+def _write_sent(slices: Sequence[bytes], times_ms: Sequence[int], pieces: list[bytes]) -> None:
+    """Messages as they were sent, with these times: of two values of a field the later one counts."""
+    for data, time_ms in zip(slices, times_ms, strict=True):
+        time = written_time(time_ms)
+        if data.startswith(time):
+            pieces += (opening(_EACH, len(data)), data)
+        else:
+            pieces += (opening(_EACH, len(data) + len(time)), data, time)
 
 
 def written_time(timestamp_ms: int) -> bytes:

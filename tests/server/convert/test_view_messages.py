@@ -35,7 +35,7 @@ def test_sent_messages_are_shown_with_their_times(
         if is_as_sent:
             target.CopyFrom(message)
             target.timestamp_ms = message.timestamp_ms if message.HasField("timestamp_ms") else time_ms
-            view.append(AsSent(number % len(sent), target.timestamp_ms))
+            view.append(AsSent(number % len(sent), [target.timestamp_ms]))
         else:
             [other] = read_messages([message], "m")
             write_message(other, target)
@@ -48,13 +48,13 @@ def test_sent_messages_are_shown_with_their_times(
 def test_a_time_is_not_written_twice() -> None:
     """A message that was sent with its time goes back as it came."""
     data = pb.Message(timestamp_ms=1_700_000_000_123, user=pb.UserMessage()).SerializeToString()
-    pieces = [*written_messages([AsSent(0, 1_700_000_000_123)], SentMessages([data]))]
+    pieces = [*written_messages([AsSent(0, [1_700_000_000_123])], SentMessages([data]))]
     assert pieces[1:] == [data]
 
 
 def test_the_later_of_two_times_counts() -> None:
     """As for protobuf: a message that was sent with two is shown with the second."""
     first, second = (pb.Message(timestamp_ms=time).SerializeToString() for time in (6, 5))
-    pieces = written_messages([AsSent(0, 5)], SentMessages([first + second]))
+    pieces = written_messages([AsSent(0, [5])], SentMessages([first + second]))
     [message] = view_pb2.PruneMessagesResponse.FromString(b"".join(pieces)).messages
     assert message.timestamp_ms == 5
