@@ -150,10 +150,9 @@ def is_work(message: MessageSkeleton) -> bool:
 
 def collect_names(messages: Sequence[MessageSkeleton], keys: Sequence[str], found: set[str]) -> set[str]:
     """The bare ids of a range, given as messages with their keys; the keys of its results are added to `found`."""
-    pairs = zip(messages, keys, strict=True)
-    results = [(message.tool_call_id, key) for message, key in pairs if message.role is TOOL_RESULT]
-    found.update([key for _, key in results])
-    ids = {tool_call_id for tool_call_id, _ in results}
+    found.update(keys)
+    found.discard("")  # what stands for the key of any other message
+    ids = {message.tool_call_id for message in messages if message.role is TOOL_RESULT}
     ids.update([call.id for message in messages for call in message.calls])
     return ids
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Generic, TypeVar
 
-_Value = TypeVar("_Value", str, int)
+_Value = TypeVar("_Value")
 
 
 class MultiMap(Generic[_Value]):
@@ -23,7 +23,7 @@ class MultiMap(Generic[_Value]):
             self._values[key] = [known, value]
 
     def add_to_all(self, keys: Iterable[str], value: _Value) -> None:
-        """Add a value to several keys, each of which is there once."""
+        """Add a value to several keys."""
         values = self._values
         for key in keys:
             if key in values:

@@ -21,6 +21,7 @@ from condense_grpc.domain.chains import Boundaries
 from condense_grpc.domain.entries import ChainEntry
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import ASSISTANT, USER
+from condense_grpc.domain.multimap import MultiMap
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.view import Block, Diagnostic, Element
 from condense_grpc.engine.decisions import PlacedSummary
@@ -65,7 +66,7 @@ class Chains:
         self._finals: dict[int, Reach] = {}
         self._start_turns: list[int] = []
         self._by_entry: dict[int, Reach] = {}
-        self._by_name: dict[str, list[Reach]] = {}
+        self._by_name = MultiMap[Reach]()
         self._naming_others: list[Reach] = []
         self._entries: Sequence[ChainEntry] = ()
         self._rejected: Sequence[Diagnostic] = ()
@@ -179,8 +180,7 @@ class Chains:
         reach = Reach(entry, start, start_turn, final_turn, tuple(own_keys), mismatch, sorted(turns))
         self._starts[start_turn] = self._finals[final_turn] = reach
         if entry.range_summary_text is None:
-            for name in entry.dropped_occurrence_keys or entry.dropped_tool_call_ids:
-                self._by_name.setdefault(name, []).append(reach)
+            self._by_name.add_to_all(entry.dropped_occurrence_keys or entry.dropped_tool_call_ids, reach)
         elif entry.is_fused and "{b" in entry.range_summary_text:
             self._naming_others.append(reach)
         return reach
@@ -241,7 +241,7 @@ class Chains:
     def touch_bodies(self, names: Iterable[str]) -> list[Reach]:
         """There is a new summary of these keys: the chains whose blocks are to be made again."""
         touched = {id(reach): reach for reach in self._naming_others}
-        touched.update((id(reach), reach) for name in names for reach in self._by_name.get(name, ()))
+        touched.update((id(reach), reach) for name in names for reach in self._by_name.get(name))
         for reach in touched.values():
             reach.block = None
         return list(touched.values())

@@ -4,7 +4,6 @@ First everything new is read, which tells the turns that look different; then th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from condense_grpc.domain.chain_body import block_body
@@ -266,12 +265,8 @@ class LivePlan:
         if shown is not None:
             for turn, plan in enumerate(known, turns.start):
                 shown.keep(turn, plan)
-        edges = self.layout.firsts[turns.start : turns.stop + 1]
-        sizes = [message.json_chars for message in self.transcript.skeletons[dropped.first : dropped.end]]
-        before = [0, *accumulate(sizes)]
-        counts = [end - first for first, end in pairwise(edges)]
-        chars = [before[end - dropped.first] - before[first - dropped.first] for first, end in pairwise(edges)]
-        totals.drop(counts, chars, dropped)
+        messages = self.transcript.skeletons[dropped.first : dropped.end]
+        totals.drop(len(messages), sum([message.json_chars for message in messages]), dropped)
 
     def _plan_one(self, turn: int, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
         stubs = None if self._has_chain(turn) else self._pieces.stubs(turn)

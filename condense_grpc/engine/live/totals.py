@@ -15,13 +15,12 @@ _MODULUS = 1 << 128
 class Totals:
     """The plans of all turns, and what they come to. Owned by one live view.
 
-    Turns that were dropped together share a plan, and never get another one.
+    Turns that were dropped together share a plan, and never get another one; the first of them stands for all.
     `raw_*` are those of the list that is rendered, `shown_*` those of what is shown of it, by turn.
     """
 
     def __init__(self) -> None:
         self.plans: list[Plan | None] = []
-        self.raw_chars: list[int] = []
         self.raw_count = 0
         self.raw_sum = 0
         self.shown_chars: list[int] = []
@@ -34,6 +33,7 @@ class Totals:
         self.changed_turns = 0
         self.wide_gain = 0
         self._raw_counts: list[int] = []
+        self._raw_chars: list[int] = []
         self._orphans: dict[int, Sequence[str]] = {}
         self._orphan_report: Diagnostic | None = None
 
@@ -41,11 +41,11 @@ class Totals:
         """Give a turn a plan; the next turn is `len(plans)`."""
         if turn == len(self.plans):
             self.plans.append(None)
-            for column in (self.raw_chars, self._raw_counts, self.shown_chars, self.shown_counts):
+            for column in (self._raw_chars, self._raw_counts, self.shown_chars, self.shown_counts):
                 column.append(0)
         self.raw_count += raw_count - self._raw_counts[turn]
-        self.raw_sum += raw_chars - self.raw_chars[turn]
-        self._raw_counts[turn], self.raw_chars[turn] = raw_count, raw_chars
+        self.raw_sum += raw_chars - self._raw_chars[turn]
+        self._raw_counts[turn], self._raw_chars[turn] = raw_count, raw_chars
         count, chars = (raw_count, raw_chars) if plan is None else (len(plan.elements), plan.chars)
         self.shown_count += count - self.shown_counts[turn]
         self.shown_sum += chars - self.shown_chars[turn]
@@ -56,19 +56,19 @@ class Totals:
         if plan is not None:
             self._add(turn, plan, 1)
 
-    def drop(self, raw_counts: Sequence[int], raw_chars: Sequence[int], plan: DroppedTurns) -> None:
-        """Give turns this plan, by which none of them is dropped yet. The sizes are those of each; they may be new."""
+    def drop(self, raw_count: int, raw_chars: int, plan: DroppedTurns) -> None:
+        """Give turns this plan, by which none of them is dropped yet; they may be new. The sizes are those of all."""
         part = slice(plan.turns.start, plan.turns.stop)
         for turn, before in enumerate(self.plans[part], plan.turns.start):
             if before is not None:
                 self._add(turn, before, -1)
-        self.raw_count += sum(raw_counts) - sum(self._raw_counts[part])
-        self.raw_sum += sum(raw_chars) - sum(self.raw_chars[part])
+        self.raw_count += raw_count - sum(self._raw_counts[part])
+        self.raw_sum += raw_chars - sum(self._raw_chars[part])
         self.shown_count -= sum(self.shown_counts[part])
         self.shown_sum -= sum(self.shown_chars[part])
-        self._raw_counts[part], self.raw_chars[part] = raw_counts, raw_chars
-        nothing = [0] * len(plan.turns)
-        self.shown_counts[part], self.shown_chars[part] = nothing, nothing
+        others = [0] * (len(plan.turns) - 1)
+        self._raw_counts[part], self._raw_chars[part] = [raw_count, *others], [raw_chars, *others]
+        self.shown_counts[part] = self.shown_chars[part] = [0, *others]
         self.plans[part] = [plan] * len(plan.turns)
         self._add(plan.turns.start, plan, 1)
 
