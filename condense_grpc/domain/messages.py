@@ -96,12 +96,12 @@ class Message:
 
 def text_of(message: Message) -> str:
     """The text parts joined with line feeds; images and other parts contribute nothing."""
-    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))
+    return "\n".join([part.text for part in message.parts if isinstance(part, TextPart)])
 
 
 def calls_of(message: Message) -> list[ToolCallPart]:
     """The tool calls of an assistant message in order; none for other roles."""
-    if message.role is not Role.ASSISTANT:
+    if message.role is not ASSISTANT:
         return []
     return [part for part in message.parts if isinstance(part, ToolCallPart)]
 

@@ -8,7 +8,7 @@ the long way.
 from collections.abc import Sequence
 from json.encoder import encode_basestring as quoted
 
-from condense_grpc.domain.messages import Message, Role, TextPart, ThinkingPart, ToolCallPart
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT, USER, Message, TextPart, ThinkingPart, ToolCallPart
 from condense_grpc.domain.tokens import wide_chars
 
 _TEXT = len('{"type":"text","text":},')
@@ -17,9 +17,9 @@ _CALL = len('{"type":"toolCall","id":,"name":},')
 _ARGUMENTS = len(',"arguments":')
 _TIME = len(',"timestamp":')
 _FRAMES = {
-    Role.USER: len('{"role":"user","content":[]}'),
-    Role.ASSISTANT: len('{"role":"assistant","content":[]}'),
-    Role.TOOL_RESULT: len('{"role":"toolResult","toolCallId":,"toolName":,"content":[],"isError":false}'),
+    USER: len('{"role":"user","content":[]}'),
+    ASSISTANT: len('{"role":"assistant","content":[]}'),
+    TOOL_RESULT: len('{"role":"toolResult","toolCallId":,"toolName":,"content":[],"isError":false}'),
 }
 
 
@@ -57,7 +57,7 @@ def plain_pi_size(
             return None
     if message.parts:
         chars -= 1  # no comma behind the last part
-    if message.role is Role.TOOL_RESULT:
+    if message.role is TOOL_RESULT:
         texts += (message.tool_call_id, message.tool_name)
         chars -= message.is_error
     if timestamp_ms is not None:

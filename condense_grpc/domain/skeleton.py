@@ -25,6 +25,7 @@ from condense_grpc.domain.json_text import compact, parse_or_text, value_chars
 from condense_grpc.domain.messages import (
     ASSISTANT,
     TOOL_RESULT,
+    USER,
     ImagePart,
     Message,
     Role,
@@ -126,35 +127,26 @@ def skeleton_of(message: Message, path_arguments: Sequence[str], timestamp_ms: i
         text = compact(message_to_pi(message))
         size = len(text), wide_chars(text)
     chars, wide = size
-    match message.role:
-        case Role.ASSISTANT:
-            return MessageSkeleton(
-                message.role,
-                time_ms,
-                chars,
-                calls=tuple([call for call, _ in calls]),
-                thinking=_thinking(message),
-                is_empty=not calls and _is_empty(message),
-                wide_chars=wide,
-            )
-        case Role.TOOL_RESULT:
-            return _result(message, time_ms, chars, wide)
-        case Role.USER:
-            return MessageSkeleton(
-                message.role,
-                time_ms,
-                chars,
-                block_text=_block_text(message),
-                is_empty=_is_empty(message),
-                wide_chars=wide,
-            )
-        case Role.CUSTOM:
-            is_summary = message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE
-            details = parse_or_text(message.details_json) if is_summary and message.details_json else None
-            refs = refs_from_pi(details.get("toolCallRefs")) if isinstance(details, dict) else ()
-            return MessageSkeleton(
-                message.role, time_ms, chars, is_summary=is_summary, summary_refs=refs, wide_chars=wide
-            )
+    role = message.role
+    if role is ASSISTANT:
+        return MessageSkeleton(
+            role,
+            time_ms,
+            chars,
+            calls=tuple([call for call, _ in calls]),
+            thinking=_thinking(message),
+            is_empty=not calls and _is_empty(message),
+            wide_chars=wide,
+        )
+    if role is TOOL_RESULT:
+        return _result(message, time_ms, chars, wide)
+    if role is USER:
+        block, is_empty = _block_text(message), _is_empty(message)
+        return MessageSkeleton(role, time_ms, chars, block_text=block, is_empty=is_empty, wide_chars=wide)
+    is_summary = message.custom_role == "custom" and message.custom_type == SUMMARY_TYPE
+    details = parse_or_text(message.details_json) if is_summary and message.details_json else None
+    refs = refs_from_pi(details.get("toolCallRefs")) if isinstance(details, dict) else ()
+    return MessageSkeleton(role, time_ms, chars, is_summary=is_summary, summary_refs=refs, wide_chars=wide)
 
 
 def skeletons_of(messages: Sequence[Message], path_arguments: Sequence[str]) -> list[MessageSkeleton]:
@@ -234,7 +226,7 @@ def stub_chars(skeleton: MessageSkeleton, text: str) -> int:
 
 
 # What is written around the three texts; each of them has two quotes.
-_STUB_CHARS = value_chars(stub_json(MessageSkeleton(Role.TOOL_RESULT, None, 0), "")) - 3 * len('""')
+_STUB_CHARS = value_chars(stub_json(MessageSkeleton(TOOL_RESULT, None, 0), "")) - 3 * len('""')
 
 
 def _is_stub_shaped(message: Message, time_ms: int | None, text: str) -> bool:

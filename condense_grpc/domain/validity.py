@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from condense_grpc.domain.frozen import frozen
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT, TOOL_RESULT
 from condense_grpc.domain.skeleton import MessageSkeleton
 
 
@@ -59,7 +59,7 @@ def is_valid(messages: Sequence[MessageSkeleton], start: int = 0) -> bool:
         message = messages[position]
         if message.is_empty:
             return False
-        if message.role is Role.TOOL_RESULT:
+        if message.role is TOOL_RESULT:
             if message.tool_call_id not in waiting:
                 return False
             waiting.remove(message.tool_call_id)
@@ -80,11 +80,11 @@ def find_violations(messages: Sequence[MessageSkeleton], start: int = 0, end: in
         message = messages[position]
         if message.is_empty:
             found.append(Violation(ViolationKind.EMPTY_CONTENT, position))
-        if message.role is Role.ASSISTANT:
+        if message.role is ASSISTANT:
             found += turn.unanswered()
             turn = _Turn(position, message)
             found += turn.repeated_ids()
-        elif message.role is Role.TOOL_RESULT:
+        elif message.role is TOOL_RESULT:
             found += turn.answer(position, message.tool_call_id)
         else:
             turn.interrupt()

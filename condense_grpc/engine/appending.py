@@ -3,7 +3,7 @@
 import logging
 
 from condense_grpc.domain.config import PruneOn
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT
 from condense_grpc.domain.validity import Violation, find_violations, is_valid
 from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
@@ -71,7 +71,7 @@ def violations_since(state: SessionState, position: int) -> list[Violation]:
     """The defects that the messages from a position on brought, to the turn before them too."""
     skeletons = state.transcript.skeletons
     start = max(position - 1, 0)
-    while start > 0 and skeletons[start].role is not Role.ASSISTANT:
+    while start > 0 and skeletons[start].role is not ASSISTANT:
         start -= 1
     if is_valid(skeletons, start):
         return []

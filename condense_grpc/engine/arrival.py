@@ -27,9 +27,10 @@ class Arrival:
 
 def typed_arrival(message: Message) -> Arrival:
     """A message of the contract."""
-    given = _with_possible_time(message)
-    body = encode_message(given)
-    return Arrival(given, body, (body,))
+    if message.timestamp_ms is not None:
+        message = _with_possible_time(message)
+    body = encode_message(message)
+    return Arrival(message, body, (body,))
 
 
 def read_arrival(message: Message) -> Arrival:

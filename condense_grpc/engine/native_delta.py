@@ -8,7 +8,7 @@ read again then, with what is new.
 import asyncio
 from collections.abc import Sequence
 
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import ASSISTANT
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.engine.arrival import Arrival, native_arrival, typed_arrival
 from condense_grpc.engine.bodies import BodyCache
@@ -94,7 +94,7 @@ def _continues(transcript: Transcript, position: int, native: NativeElements) ->
         native.format is NativeFormat.OPENAI_RESPONSES
         and position > 0
         and bool(native.elements)
-        and transcript.skeletons[position - 1].role is Role.ASSISTANT
+        and transcript.skeletons[position - 1].role is ASSISTANT
         and is_of_model(native.elements[0].value)
     )
 
@@ -139,6 +139,6 @@ def _latest_turn(transcript: Transcript, position: int) -> Sequence[MessageSkele
     start = position
     while start > 0:
         start -= 1
-        if transcript.skeletons[start].role is Role.ASSISTANT:
+        if transcript.skeletons[start].role is ASSISTANT:
             break
     return transcript.skeletons[start:position]

@@ -18,6 +18,9 @@ from condense_grpc.engine.native_delta import format_of
 from condense_grpc.engine.native_shown import NativeShown, find_shown
 from condense_grpc.engine.native_view import native_answer
 from condense_grpc.engine.requests import (
+    EDITS,
+    FULL,
+    NONE,
     AppendResult,
     Applied,
     CacheReport,
@@ -26,7 +29,6 @@ from condense_grpc.engine.requests import (
     NativeAnswer,
     PruneRequest,
     PruneResult,
-    ViewKind,
 )
 from condense_grpc.engine.revision import SessionView, current_view, read_view
 from condense_grpc.engine.shown_view import ShownView, plain_view
@@ -97,14 +99,14 @@ async def prune(
     wide = wide_chars_of(state, choice.view)
     native = _native_shown(state, request, choice)
     messages = None
-    if native is None and request.view is ViewKind.FULL and not request.dry_run:
+    if native is None and request.view is FULL and not request.dry_run:
         messages = await full_view(state, request, choice.edits, bodies)
     cache = _cache_report(state, choice, native)
     if not request.dry_run:
         _remember(state, request, choice, wide, now_ms)
     revision = choice.revision if native is None else native.revision
     unchanged = revision == request.known_revision
-    shows_edits = request.view is ViewKind.EDITS and not unchanged and not request.dry_run
+    shows_edits = request.view is EDITS and not unchanged and not request.dry_run
     return PruneResult(
         length=appended.length,
         etag=appended.etag,
@@ -148,7 +150,7 @@ def _cache_report(state: SessionState, choice: Choice, native: NativeShown | Non
 async def _native_answer(
     state: SessionState, request: PruneRequest, bodies: BodyCache, shown: NativeShown, *, unchanged: bool
 ) -> NativeAnswer:
-    is_shown = request.view is ViewKind.FULL or (request.view is ViewKind.EDITS and not unchanged)
+    is_shown = request.view is FULL or (request.view is EDITS and not unchanged)
     if request.dry_run or not is_shown:
         return NativeAnswer()
     return await native_answer(state, bodies, shown.plan, request.view)
@@ -160,7 +162,7 @@ def _remember(state: SessionState, request: PruneRequest, choice: Choice, wide_c
         state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
     if view is not None and view.is_pruned:
         state.reclaim = report_of(state, view.before_chars, view.chars, wide_chars)
-    if request.view is not ViewKind.NONE:
+    if request.view is not NONE:
         state.show(choice.shown, is_plain=view is None)
         remember_shown(state, choice.chars, wide_chars)
         if choice.revision != NO_REVISION:

@@ -39,7 +39,9 @@ def report_of(state: SessionState, before_chars: int, after_chars: int, after_wi
         counted, estimate = state.host_count
         shown = max(counted + after - estimate, 0)
         return Reclaim(before_chars, after_chars, max(shown + before - after, 0), shown, TokenBasis.HOST)
-    return Reclaim(before_chars, after_chars, before, after, TokenBasis.SCRIPTS if wide else TokenBasis.CHARACTERS)
+    if wide:
+        return Reclaim(before_chars, after_chars, before, after, TokenBasis.SCRIPTS)
+    return Reclaim(before_chars, after_chars, before, after)
 
 
 def remember_shown(state: SessionState, after_chars: int, after_wide: int) -> None:

@@ -194,10 +194,10 @@ class Transcript:
         return Extension(position, rewound)
 
     def _append(self, arrival: Arrival, digest: bytes, now_ms: int) -> None:
-        known = self._left.pop(digest, None)
+        known = self._left.pop(digest, None) if self._left else None
         if known is not None:
             self._push(known.node, digest, decode_skeleton(known.skeleton, known.timestamp_ms))
-            self._restyle(len(self) - 1, arrival)
+            self._restyle(len(self.nodes) - 1, arrival)
             return
         message = arrival.message
         given = message.timestamp_ms
@@ -207,7 +207,8 @@ class Transcript:
             skeleton = skeleton._replace(native=arrival.span)
         node, body = self.next_node, arrival.body
         encoded = encode_skeleton(skeleton)
-        self.unwritten[node] = StoredMessage(node, self.head_node, len(self.nodes), digest, time_ms, encoded, body)
+        parent = self.nodes[-1] if self.nodes else 0
+        self.unwritten[node] = StoredMessage(node, parent, len(self.nodes), digest, time_ms, encoded, body)
         self.unwritten_bytes += len(body)
         self.next_node = node + 1  # node numbers and times count for every branch
         self._latest_ms = max(self._latest_ms, time_ms)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from condense_grpc.api.condense.v1 import message_pb2 as pb
 from condense_grpc.domain.messages import (
+    ASSISTANT,
+    CUSTOM,
+    TOOL_RESULT,
+    USER,
     ImagePart,
     Message,
     OpaquePart,
     Part,
-    Role,
     TextPart,
     ThinkingPart,
     ToolCallPart,
@@ -67,14 +70,14 @@ def _read_message(message: pb.Message) -> Message:
     match message.WhichOneof("kind"):
         case "user":
             parts = _read_parts(message.user.parts, ".user")
-            return Message(Role.USER, parts, timestamp_ms, extra_json=extra_json)
+            return Message(USER, parts, timestamp_ms, extra_json=extra_json)
         case "assistant":
             parts = _read_parts(message.assistant.parts, ".assistant")
-            return Message(Role.ASSISTANT, parts, timestamp_ms, extra_json=extra_json)
+            return Message(ASSISTANT, parts, timestamp_ms, extra_json=extra_json)
         case "tool_result":
             result = message.tool_result
             return Message(
-                Role.TOOL_RESULT,
+                TOOL_RESULT,
                 _read_parts(result.parts, ".tool_result"),
                 timestamp_ms,
                 tool_call_id=result.tool_call_id,
@@ -92,7 +95,7 @@ def _read_custom(custom: pb.CustomMessage, timestamp_ms: int | None, extra_json:
     if custom.details_json:
         _check_json(custom.details_json, ".custom.details_json", as_object=False)
     return Message(
-        Role.CUSTOM,
+        CUSTOM,
         _read_parts(custom.parts, ".custom"),
         timestamp_ms,
         custom_role=custom.role,
@@ -171,26 +174,25 @@ def write_message(message: Message, target: pb.Message) -> None:
         target.extra_json = wire_text(message.extra_json)
     if message.timestamp_ms is not None:
         target.timestamp_ms = message.timestamp_ms
-    match message.role:
-        case Role.USER:
-            target.user.SetInParent()
-            write_parts(message.parts, target.user.parts)
-        case Role.ASSISTANT:
-            target.assistant.SetInParent()
-            write_parts(message.parts, target.assistant.parts)
-        case Role.TOOL_RESULT:
-            result = target.tool_result
-            result.tool_call_id = wire_text(message.tool_call_id)
-            result.tool_name = wire_text(message.tool_name)
-            result.is_error = message.is_error
-            write_parts(message.parts, result.parts)
-        case Role.CUSTOM:
-            custom = target.custom
-            custom.role = wire_text(message.custom_role)
-            custom.custom_type = wire_text(message.custom_type)
-            custom.details_json = wire_text(message.details_json)
-            custom.display = message.display
-            write_parts(message.parts, custom.parts)
+    if message.role is USER:
+        target.user.SetInParent()
+        write_parts(message.parts, target.user.parts)
+    elif message.role is ASSISTANT:
+        target.assistant.SetInParent()
+        write_parts(message.parts, target.assistant.parts)
+    elif message.role is TOOL_RESULT:
+        result = target.tool_result
+        result.tool_call_id = wire_text(message.tool_call_id)
+        result.tool_name = wire_text(message.tool_name)
+        result.is_error = message.is_error
+        write_parts(message.parts, result.parts)
+    else:
+        custom = target.custom
+        custom.role = wire_text(message.custom_role)
+        custom.custom_type = wire_text(message.custom_type)
+        custom.details_json = wire_text(message.details_json)
+        custom.display = message.display
+        write_parts(message.parts, custom.parts)
 
 
 def write_parts(
