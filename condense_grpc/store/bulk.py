@@ -8,7 +8,7 @@ The text of a statement is made once for each power of two of rows; what is left
 session, which match nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -40,12 +40,11 @@ class Bulk:
         self._build = build
         self._texts: dict[tuple[str, int], str] = {}
 
-    def run(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> int:
+    def run(self, connection: Connection, rows: Iterable[Sequence[Any]]) -> int:
         """Run it for all rows, in their order; how many rows of the database were changed or added."""
         changed = 0
-        for part in _parts(rows):
-            size = 1 << (len(part) - 1).bit_length()
-            given = [value for row in part for value in row]
+        for count, given in _parts(rows):
+            size = 1 << (count - 1).bit_length()
             given += [None] * (size * len(self._columns) - len(given))
             changed += connection.exec_driver_sql(self._text(connection, size), tuple(given)).rowcount
         return changed
@@ -70,16 +69,20 @@ class Bulk:
         return select(values(*names, name="rows").data(rows).cte("rows", nesting=True)).subquery("given")
 
 
-def _parts(rows: Sequence[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
-    """Rows that go into one statement."""
-    part: list[Sequence[Any]] = []
-    size_bytes = 0
+def _parts(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[Any]]]:
+    """What goes into one statement: how many rows, and all their values, one behind the other.
+
+    No row is kept as such: thousands of them at a time would call for the garbage collector.
+    """
+    given: list[Any] = []
+    count = size_bytes = 0
     for row in rows:
-        row_bytes = sum(len(value) for value in row if isinstance(value, bytes))
-        if part and (len(part) == MOST_ROWS or size_bytes + row_bytes > MOST_BYTES):
-            yield part
-            part, size_bytes = [], 0
-        part.append(row)
+        row_bytes = sum([len(value) for value in row if type(value) is bytes])
+        if count == MOST_ROWS or (count and size_bytes + row_bytes > MOST_BYTES):
+            yield count, given
+            given, count, size_bytes = [], 0, 0
+        given += row
+        count += 1
         size_bytes += row_bytes
-    if part:
-        yield part
+    if count:
+        yield count, given

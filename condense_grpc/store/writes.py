@@ -113,7 +113,7 @@ def write(connection: Connection, one: Write) -> SessionRow:
 
 def write_together(connection: Connection, writes: Sequence[Write]) -> list[SessionRow]:
     """Compare and set all of these sessions. Raises NotTogether unless every one of them can be written."""
-    if _UPDATE_ALL.run(connection, [_values(one.changes.row) for one in writes]) != len(writes):
+    if _UPDATE_ALL.run(connection, (_values(one.changes.row) for one in writes)) != len(writes):
         raise NotTogether
     try:
         add_history(connection, writes)
@@ -180,19 +180,18 @@ def add_history(connection: Connection, writes: Sequence[Write]) -> None:
     each = [(one.changes.row.session_id, one) for one in writes]
     try:
         for statement, rows in (
-            (_ADD_MESSAGES, [(of, *message[:-1]) for of, one in each for message in one.changes.messages]),
-            (_ADD_BODIES, [(of, *body) for of, one in each for body in _bodies(one)]),
-            (_ADD_COMMITS, [(of, *_fields(COMMIT, commit)) for of, one in each for commit in one.changes.commits]),
-            (_ADD_DIAGNOSTICS, [(of, *_fields(DIAGNOSTIC, d)) for of, one in each for d in one.changes.diagnostics]),
+            (_ADD_MESSAGES, ((of, *message[:-1]) for of, one in each for message in one.changes.messages)),
+            (_ADD_BODIES, ((of, *body) for of, one in each for body in _bodies(one))),
+            (_ADD_COMMITS, ((of, *_fields(COMMIT, commit)) for of, one in each for commit in one.changes.commits)),
+            (_ADD_DIAGNOSTICS, ((of, *_fields(DIAGNOSTIC, d)) for of, one in each for d in one.changes.diagnostics)),
         ):
             statement.run(connection, rows)
     except IntegrityError:
         raise ValueError("a node or number of the write exists already") from None
-    skeletons = [(of, *new) for of, one in each for new in one.changes.skeletons.items()]
-    bodies = [(of, *new) for of, one in each for new in one.replaced.items()]
-    if _REPLACE_SKELETONS.run(connection, skeletons) != len(skeletons) or _REPLACE_BODIES.run(
-        connection, bodies
-    ) != len(bodies):
+    replaced = _REPLACE_SKELETONS.run(
+        connection, ((of, *new) for of, one in each for new in one.changes.skeletons.items())
+    ) + _REPLACE_BODIES.run(connection, ((of, *new) for of, one in each for new in one.replaced.items()))
+    if replaced != sum(len(one.changes.skeletons) + len(one.replaced) for one in writes):
         raise ValueError("a skeleton or a body of the write belongs to no message")
 
 
