@@ -160,6 +160,24 @@ async def test_sessions_whose_group_has_failed_are_tried_by_themselves(caplog: p
     await world.engine.close()
 
 
+async def test_a_store_that_does_not_answer_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a while, by all that would have been written in that round: one group has found out for all of them."""
+    monkeypatch.setattr(writing, "_MOST_TOGETHER", 2)
+    world = when_asked()
+    await appended(world)
+    world.store.calls.clear()
+    world.store.fail("write_many", StoreUnavailable())
+    await one_round(world)
+    await one_round(world)
+    assert world.store.calls == ["write_many"]
+    late = await world.agent("e")
+    await late.append(user(None))
+    await one_round(world)
+    assert await lengths(world) == {**dict.fromkeys(NAMES, 0), "e": 1}, "its own time has come"
+    await world.engine.close()
+    assert await lengths(world) == dict.fromkeys("abcde", 1)
+
+
 async def test_while_the_store_does_not_answer_nothing_is_lost_and_decisions_are_refused() -> None:
     """What waits is written once it answers again."""
     world = at_once()
