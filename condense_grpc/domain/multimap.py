@@ -1,7 +1,7 @@
 """A map from one key to several values that costs little where nearly every key has just one."""
 
 from collections.abc import Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 _Value = TypeVar("_Value")
 
@@ -40,13 +40,10 @@ class MultiMap(Generic[_Value]):
 
     def of_any(self, keys: Iterable[str]) -> set[_Value]:
         """The values of several keys."""
-        found: set[_Value] = set()
-        for known in map(self._values.get, keys):
-            if isinstance(known, list):
-                found.update(known)
-            elif known is not None:
-                found.add(known)
-        return found
+        values: list[Any] = [known for known in map(self._values.get, keys) if known is not None]
+        if list in map(type, values):
+            values = [one for known in values for one in (known if isinstance(known, list) else (known,))]
+        return set(values)
 
     def __contains__(self, key: str) -> bool:
         return key in self._values

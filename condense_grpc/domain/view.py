@@ -13,6 +13,7 @@ from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.json_text import value_chars
 from condense_grpc.domain.messages import Message, Part, Role, TextPart
 from condense_grpc.domain.pi_json import message_to_pi
+from condense_grpc.domain.pi_size import plain_pi_size
 from condense_grpc.domain.skeleton import MessageSkeleton, stub_chars
 
 
@@ -80,7 +81,8 @@ class Element:
 def block_element(block: Block) -> Element:
     """The element of an inserted block."""
     message = block.message()
-    chars = value_chars(message_to_pi(message))
+    size = plain_pi_size(message, message.timestamp_ms, ())
+    chars = value_chars(message_to_pi(message)) if size is None else size[0]
     return Element(-1, MessageSkeleton(Role.USER, message.timestamp_ms, chars), block=block)
 
 

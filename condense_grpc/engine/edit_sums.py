@@ -19,7 +19,7 @@ from condense_grpc.domain.edits import (
     ReplaceResult,
     StripThinking,
 )
-from condense_grpc.domain.messages import Message, text_of
+from condense_grpc.domain.messages import Message, TextPart, text_of
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.tokens import wide_chars
 from condense_grpc.domain.view import StubReason
@@ -85,11 +85,11 @@ def _written(edit: Edit, rank: int) -> str:
     """An edit as text. No field can be taken for another: texts that are not ours come last, or with their length."""
     match edit:
         case ReplaceResult():
-            return f"r{edit.message_index} {rank} {edit.reason.value} {len(edit.ref)} {edit.ref}{edit.text}"
+            return f"r{edit.message_index} {rank} {edit.reason} {len(edit.ref)} {edit.ref}{edit.text}"
         case PurgeArguments():
             return f"p{edit.message_index} {rank} {edit.call_index} {edit.arguments_json}"
         case InsertAfter():
-            return f"i{edit.message_index} {rank} {edit.kind.value} {_content(edit.message)}"
+            return f"i{edit.message_index} {rank} {edit.kind} {_content(edit.message)}"
         case MoveAfter():
             return f"m{edit.message_index} {rank} {edit.after_index}"
         case _:
@@ -97,7 +97,13 @@ def _written(edit: Edit, rank: int) -> str:
 
 
 def _content(message: Message) -> str:
-    return message.source_json or repr((message.parts, message.timestamp_ms))
+    """What says everything of a message of ours: its source, or its time and parts, of which most are one text."""
+    if message.source_json:
+        return message.source_json
+    first, *rest = message.parts
+    if isinstance(first, TextPart) and not first.extra_json:
+        return f"{message.timestamp_ms} {len(first.text)} {first.text}{rest or ''}"
+    return repr((message.parts, message.timestamp_ms))
 
 
 def revision_name(edit_sum: int, *, is_empty: bool) -> str:

@@ -22,7 +22,7 @@ from condense_grpc.engine.codec import (
 )
 from condense_grpc.engine.digest import START, etag_of, next_digest
 from condense_grpc.engine.entry_codec import decode_entries, encode_entries
-from condense_grpc.engine.entry_table import read_table
+from condense_grpc.engine.entry_table import read_table, write_table
 from tests.domain.histories import malformed_lists
 from tests.engine.generated import pieces
 
@@ -112,6 +112,31 @@ def test_records_come_back_without_what_their_messages_hold(records: list[Record
     )
     (entry,) = decode_entries(encode_entries((IndexEntry(tuple(records), backfilled=backfilled),)))
     assert entry == IndexEntry(filed, backfilled=backfilled)
+
+
+def test_tables_that_are_rows_are_read() -> None:
+    """As the first versions wrote them, with the members of a source in one cell."""
+    names = ["tool_call_id", "tool_name", "is_error", "turn_index", "timestamp_ms", "paths", "parts", "source"]
+    rows = [["a", "bash", False, 1, 2, ["p"], [[0, "x", ""]], None], ["b", "bash", True, None, 2, [], [], [3, 0, 4]]]
+    assert read_table(Record, {"names": names, "rows": rows}) == (
+        Record("a", "bash", False, 1, 2, paths=("p",), parts=(TextPart("x"),)),
+        Record("b", "bash", True, None, 2, source=Source(3, 0, 4)),
+    )
+
+
+@given(st.lists(RECORDS, max_size=4))
+def test_what_all_records_share_is_written_once(records: list[Record]) -> None:
+    """A table says nothing more about many equal values than about one."""
+    table = write_table(Record, [record for record in records[:1] for _ in range(3)])
+    assert not table["columns"]
+    assert read_table(Record, table) == read_table(Record, write_table(Record, records[:1])) * 3
+
+
+def test_a_table_with_columns_of_a_newer_version_is_refused() -> None:
+    """Nobody knows what they would mean."""
+    table = write_table(Ref, [Ref("t1", "a")])
+    with pytest.raises(ValueError, match="does not know"):
+        read_table(Ref, table | {"same": {**table["same"], "colour": "red"}})
 
 
 def test_tables_of_another_version_are_read_by_name() -> None:
