@@ -35,7 +35,7 @@ from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
 from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.measures import session_metrics
-from condense_grpc.engine.offloading import offloaded
+from condense_grpc.engine.offloading import PIECES_AT_ONCE, offloaded, worked_off
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.revision import current_revision, read_view
@@ -47,8 +47,6 @@ from condense_grpc.errors import CondenseError
 
 logger = logging.getLogger(__name__)
 
-# So many batches are summarized at least before others have their turn.
-_BATCHES_AT_ONCE = 20
 # How many of the newest summaries a new one need not repeat.
 _KNOWN_SUMMARIES = 100
 
@@ -189,7 +187,7 @@ class Flush:
                 work.reply = answer
             self._unanswered.discard(work.number)
             self._answered.set()
-            if work.number % _BATCHES_AT_ONCE == 0:
+            if work.number % PIECES_AT_ONCE == 0:
                 await asyncio.sleep(0)  # a summarizer that never waits must not hold up everybody
 
     def _begin_batch(self, work: FlushWork, writer: str) -> None:
@@ -217,11 +215,10 @@ class Flush:
     async def _settle_and_write(
         self, live: LiveSession, works: Sequence[FlushWork], now_ms: int, *, are_last: bool
     ) -> None:
-        def settle_all() -> None:
-            entries = [entry for work in works for entry in _settle(live.state, work, now_ms)]
-            live.state.decide(entries, now_ms, applied=True)
-
-        await offloaded(sum([len(work.batch.calls) for work in works]), settle_all)
+        state, calls = live.state, sum([len(work.batch.calls) for work in works])
+        settled = await worked_off(calls, works, lambda work: _settle(state, work, now_ms))
+        entries = [entry for decided in settled for entry in decided]
+        await offloaded(calls, lambda: state.decide(entries, now_ms, applied=True))
         if are_last:
             self._decide_frontier(live.state, now_ms)
         # Also what was only appended: that another process has written meanwhile must not stay unnoticed.

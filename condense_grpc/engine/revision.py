@@ -4,7 +4,7 @@ from condense_grpc.engine.bodies import BodyCache
 from condense_grpc.engine.edit_sums import NO_REVISION
 from condense_grpc.engine.live.live_plan import LivePlan
 from condense_grpc.engine.native_shown import session_revision
-from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
+from condense_grpc.engine.offloading import MANY_MESSAGES, PIECES_AT_ONCE, offloaded, worked_off
 from condense_grpc.engine.rendering import result_bodies
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.whole_view import WholeView, whole_view
@@ -30,10 +30,10 @@ async def current_view(bodies: BodyCache, state: SessionState) -> SessionView:
         return await whole_view(bodies, state)
     wanted, turns = plan.wanted_bodies(), plan.turns_to_plan
     found = await result_bodies(bodies, state, wanted) if wanted else {}
-    if turns <= MANY_MESSAGES:
+    if turns <= PIECES_AT_ONCE:
         plan.plan(found, state.view.live_shown)
     else:
-        await offloaded(turns, lambda: plan.plan(found, state.view.live_shown))
+        await worked_off(turns, plan.planning(found, state.view.live_shown), lambda _: None)
     return plan
 
 

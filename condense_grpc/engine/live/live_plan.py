@@ -3,7 +3,7 @@
 First everything new is read, which tells the turns that look different; then these are planned.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from condense_grpc.domain.chain_body import block_body
@@ -225,6 +225,11 @@ class LivePlan:
 
     def plan(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> None:
         """Plan the turns that look different; `shown` keeps what they were."""
+        for _ in self.planning(bodies, shown):
+            pass
+
+    def planning(self, bodies: Mapping[int, ResultBody], shown: LiveShown | None) -> Iterator[None]:
+        """The same step by step. Who does not go to the end begins anew the next time."""
         dirty = sorted(self._dirty)
         at = 0
         while at < len(dirty):
@@ -235,6 +240,7 @@ class LivePlan:
             else:
                 self._drop(dropped, shown)
                 at += len(dropped.turns)
+            yield
         self._dirty.clear()
 
     def _dropped_together(self, dirty: Sequence[int], at: int) -> DroppedTurns | None:
