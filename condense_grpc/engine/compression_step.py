@@ -9,6 +9,7 @@ from condense_grpc.domain.chain_body import chain_body
 from condense_grpc.domain.chain_survey import bodies_wanted, fusible_chains
 from condense_grpc.domain.compression import CompressionOutcome, SkippedChainReason, compress
 from condense_grpc.domain.compression import SkippedChain as SkippedPlace
+from condense_grpc.domain.config import ChainCompressionConfig
 from condense_grpc.domain.entries import ChainEntry, Entry, StatsEntry
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
@@ -50,6 +51,23 @@ class CompressionReport:
     skipped: tuple[SkippedChain, ...] = ()
 
 
+@frozen
+class DecidedChains:
+    """What a compression has decided, to be told once it is durable."""
+
+    report: CompressionReport
+    events: Sequence[ChainCompressed]
+
+    def tell(self, run: FlushRun) -> None:
+        """One event for each block."""
+        for event in self.events:
+            run.emit(event)
+
+
+Fused = Mapping[str, tuple[str, SummaryReply]]
+"""What a fuser was asked and has answered, by start key."""
+
+
 async def compress_chains(
     tools: Tools, order: CompressionOrder, run: FlushRun, closing: Callable[[CompressionReport], Entry] | None = None
 ) -> CompressionReport:
@@ -59,45 +77,60 @@ async def compress_chains(
     """
     fused = await _fuse(tools, order, run)
     async with tools.registry.locked(order.session_id) as live:
-        state = live.state
-        await read_view(state)
-        now_ms = tools.clock.now_ms()
-        source = ChainSource(state, order.rolling_window, now_ms, waits_for_pending=order.waits_for_pending)
-        survey, front = source.survey, source.front
-        await source.fetch(tools.bodies, bodies_wanted(survey))
-        # A rewind may have changed what a fused text was made of.
-        current = {chain.start_key: chain.text for chain in fusible_chains(survey)} if fused else {}
-        used = {key: reply for key, (text, reply) in fused.items() if current.get(key) == text}
-
-        def decide() -> CompressionOutcome:
-            outcome = compress(survey, {key: reply.text for key, reply in used.items()})
-            # In the same step: the index has taken in what is decided here.
-            state.decide(outcome.entries, now_ms, applied=True)
-            return outcome
-
-        outcome = await offloaded(sum([len(chain.lookup_keys) for chain in survey.eligible]), decide)
-        for diagnostic in outcome.diagnostics:
-            state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
-        _count(state, used if outcome.blocks else {}, fused, len(outcome.blocks), now_ms)
-        report = _report(state, outcome, front.all_skipped(outcome.skipped))
-        front.advance(survey, state.transcript.skeletons)
-        if closing is not None:
-            state.decide([closing(report)], now_ms)
+        decided = await decide_chains(tools, live.state, order, fused, closing)
         await tools.registry.persist(live)
-        digests = {digest for block in outcome.blocks for digest in (block.start_digest, block.final_digest)}
-        positions = state.transcript.find_digests(digests)
-        for block in outcome.blocks:
-            run.emit(_event(state, block, positions))
-        return report
+        decided.tell(run)
+        return decided.report
 
 
-async def _fuse(tools: Tools, order: CompressionOrder, run: FlushRun) -> dict[str, tuple[str, SummaryReply]]:
+async def decide_chains(
+    tools: Tools,
+    state: SessionState,
+    order: CompressionOrder,
+    fused: Fused,
+    closing: Callable[[CompressionReport], Entry] | None = None,
+) -> DecidedChains:
+    """The same without writing and telling. The lock must be held."""
+    await read_view(state)
+    now_ms = tools.clock.now_ms()
+    source = ChainSource(state, order.rolling_window, now_ms, waits_for_pending=order.waits_for_pending)
+    survey, front = source.survey, source.front
+    await source.fetch(tools.bodies, bodies_wanted(survey))
+    # A rewind may have changed what a fused text was made of.
+    current = {chain.start_key: chain.text for chain in fusible_chains(survey)} if fused else {}
+    used = {key: reply for key, (text, reply) in fused.items() if current.get(key) == text}
+
+    def decide() -> CompressionOutcome:
+        outcome = compress(survey, {key: reply.text for key, reply in used.items()})
+        # In the same step: the index has taken in what is decided here.
+        state.decide(outcome.entries, now_ms, applied=True)
+        return outcome
+
+    outcome = await offloaded(sum([len(chain.lookup_keys) for chain in survey.eligible]), decide)
+    for diagnostic in outcome.diagnostics:
+        state.note(diagnostic.kind, diagnostic.key, diagnostic.detail, now_ms)
+    _count(state, used if outcome.blocks else {}, fused, len(outcome.blocks), now_ms)
+    report = _report(state, outcome, front.all_skipped(outcome.skipped))
+    front.advance(survey, state.transcript.skeletons)
+    if closing is not None:
+        state.decide([closing(report)], now_ms)
+    digests = {digest for block in outcome.blocks for digest in (block.start_digest, block.final_digest)}
+    positions = state.transcript.find_digests(digests)
+    return DecidedChains(report, [_event(state, block, positions) for block in outcome.blocks])
+
+
+def may_fuse(tools: Tools, config: ChainCompressionConfig) -> bool:
+    """Whether the summaries of a chain are to be written as one text."""
+    return tools.summarizer.can_fuse and config.fuse_range_summary
+
+
+async def _fuse(tools: Tools, order: CompressionOrder, run: FlushRun) -> Fused:
     """What was asked and answered by start key; a failure or a blank answer leaves the summaries as they are."""
     if not tools.summarizer.can_fuse:
         return {}
     async with tools.registry.locked(order.session_id) as live:
         config = live.state.config
-        if not config.chain_compression.fuse_range_summary:
+        if not may_fuse(tools, config.chain_compression):
             return {}
         await read_view(live.state)
         source = ChainSource(live.state, order.rolling_window, 0, waits_for_pending=order.waits_for_pending)
@@ -121,7 +154,7 @@ def _tell(run: FlushRun, event: OnTheWay) -> None:
 def _count(
     state: SessionState,
     used: Mapping[str, SummaryReply],
-    fused: Mapping[str, tuple[str, SummaryReply]],
+    fused: Fused,
     blocks: int,
     now_ms: int,
 ) -> None:

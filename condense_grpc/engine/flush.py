@@ -13,14 +13,20 @@ from collections.abc import Sequence
 from functools import partial
 
 from condense_grpc.domain.capture import group_batches
-from condense_grpc.domain.config import SessionConfig
+from condense_grpc.domain.config import ChainCompressionConfig, SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind
 from condense_grpc.domain.entries import ContextMetrics, Entry, FlushMetricsEntry, FrontierEntry, Stats, StatsEntry
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import text_of
 from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
-from condense_grpc.engine.compression_step import CompressionOrder, CompressionReport, compress_chains
+from condense_grpc.engine.compression_step import (
+    CompressionOrder,
+    CompressionReport,
+    compress_chains,
+    decide_chains,
+    may_fuse,
+)
 from condense_grpc.engine.events import (
     BatchOutcome,
     BatchProgress,
@@ -35,11 +41,11 @@ from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
 from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.measures import session_metrics
-from condense_grpc.engine.offloading import PIECES_AT_ONCE, offloaded, worked_off
+from condense_grpc.engine.offloading import MANY_MESSAGES, PIECES_AT_ONCE, offloaded, worked_off
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.revision import current_revision, read_view
-from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.shielding import completed, ended
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, sum_of_checks, summary_usage, writer_of
 from condense_grpc.engine.tools import Tools
@@ -75,6 +81,8 @@ class Flush:
         self._unanswered: set[int] = set()
         self._answered = asyncio.Event()
         self._is_reported = False
+        self._report: CompressionReport | None = None
+        self._ending: FlushCompleted | None = None
 
     async def run(self) -> FlushCompleted:
         """Everything, from the snapshot to what its last event says."""
@@ -82,7 +90,9 @@ class Flush:
             if not await self._begin():
                 return await self._completed(FlushOutcome.DISABLED, CompressionReport())
             await self._summarize_and_commit()
-            report = await self._compress()
+            if self._ending is not None:
+                return self._ending
+            report = self._report or await self._compress()
         except asyncio.CancelledError:
             if not self._is_reported:
                 await completed(self._write_metrics(FlushOutcome.CANCELLED))
@@ -207,22 +217,35 @@ class Flush:
     async def _commit(self, works: Sequence[FlushWork], *, are_last: bool) -> None:
         """Settle these batches and write them together; behind the last one the frontier and the statistics."""
         now_ms = self._tools.clock.now_ms()
-        async with self._tools.registry.locked(self._order.session_id) as live:
-            await completed(self._settle_and_write(live, works, now_ms, are_last=are_last))
-        for work in works:
-            self._tell_end(work)
+        try:
+            async with self._tools.registry.locked(self._order.session_id) as live:
+                are_told = await completed(self._settle_and_write(live, works, now_ms, are_last=are_last))
+        except _NotCompressed as failed:
+            self._report = self._not_compressed(failed.reason)
+        else:
+            if not are_told:
+                self._tell_ends(works)
 
     async def _settle_and_write(
         self, live: LiveSession, works: Sequence[FlushWork], now_ms: int, *, are_last: bool
-    ) -> None:
+    ) -> bool:
+        """Whether their ends were told, and with them what comes behind the last."""
         state, calls = live.state, sum([len(work.batch.calls) for work in works])
         settled = await worked_off(calls, works, lambda work: _settle(state, work, now_ms))
         entries = [entry for decided in settled for entry in decided]
         await offloaded(calls, lambda: state.decide(entries, now_ms, applied=True))
         if are_last:
-            self._decide_frontier(live.state, now_ms)
+            self._decide_frontier(state, now_ms)
+            if self._can_go_on(state):
+                await self._go_on(live, works)
+                return True
         # Also what was only appended: that another process has written meanwhile must not stay unnoticed.
         await self._tools.registry.persist(live)
+        return False
+
+    def _tell_ends(self, works: Sequence[FlushWork]) -> None:
+        for work in works:
+            self._tell_end(work)
 
     def _tell_end(self, work: FlushWork) -> None:
         self._run.emit(batch_finished(work))
@@ -248,22 +271,64 @@ class Flush:
         background = self._tools.background
         return [] if background is None else background.take_waste(self._order.session_id)
 
+    def _can_go_on(self, state: SessionState) -> bool:
+        """Whether chains can be compressed without asking anybody, looking at much, or telling of it in between."""
+        config = state.config.chain_compression
+        if not config.enabled or may_fuse(self._tools, config) or state.view.unread(state) > MANY_MESSAGES:
+            return False
+        return not self._tools.registry.is_watched(self._order.session_id)
+
+    async def _go_on(self, live: LiveSession, works: Sequence[FlushWork]) -> None:
+        """Write the last batches, and end the flush.
+
+        What comes next is worked out while the disk is busy with what was decided before; nothing is told before it is
+        durable. Raises _NotCompressed when the batches are, and the rest has failed.
+        """
+        registry, state = self._tools.registry, live.state
+        writing = registry.begin_write(live)
+        order = self._compression_order(state.config.chain_compression)
+        failed: Exception | None = None
+        try:
+            chains = await decide_chains(self._tools, state, order, {}, self._closing)
+        except Exception as error:
+            failed = error
+        await ended(writing)
+        self._tell_ends(works)
+        if failed is not None:
+            raise _NotCompressed(_reason_of(failed)) from failed
+        writing = registry.begin_write(live)
+        try:
+            revision = await current_revision(self._tools.bodies, state)
+        finally:
+            try:
+                await ended(writing)
+            except Exception as error:
+                raise _NotCompressed(_reason_of(error)) from error
+        chains.tell(self._run)
+        outcome = flush_outcome(self._works, chains.report)
+        self._ending = completed_flush(outcome, self._works, chains.report, state.decisions, revision)
+
     async def _compress(self) -> CompressionReport:
         async with self._tools.registry.locked(self._order.session_id) as live:
             config = live.state.config.chain_compression
         if not config.enabled:
             return CompressionReport()
-        window = 0 if self._order.ignore_window else config.rolling_window
-        order = CompressionOrder(self._order.session_id, window, waits_for_pending=True)
+        order = self._compression_order(config)
         try:
             return await compress_chains(self._tools, order, self._run, self._closing)
         except Exception as error:
-            self._is_reported = False
-            # What was committed stays; a message that is not ours may hold content.
-            reason = error.reason if isinstance(error, CondenseError) else type(error).__name__
-            logger.warning("chains were not compressed: %s", reason)
-            self._run.emit(Notice("error", f"chains were not compressed: {reason}"))
-            return CompressionReport()
+            return self._not_compressed(_reason_of(error))
+
+    def _compression_order(self, config: ChainCompressionConfig) -> CompressionOrder:
+        window = 0 if self._order.ignore_window else config.rolling_window
+        return CompressionOrder(self._order.session_id, window, waits_for_pending=True)
+
+    def _not_compressed(self, reason: str) -> CompressionReport:
+        """What was committed stays."""
+        self._is_reported = False
+        logger.warning("chains were not compressed: %s", reason)
+        self._run.emit(Notice("error", f"chains were not compressed: {reason}"))
+        return CompressionReport()
 
     def _closing(self, report: CompressionReport) -> Entry:
         """The report of the flush, to be written with the last of its decisions."""
@@ -291,6 +356,19 @@ class Flush:
         async with self._tools.registry.locked(self._order.session_id) as live:
             revision = await current_revision(self._tools.bodies, live.state)
             return completed_flush(outcome, self._works, report, live.state.decisions, revision)
+
+
+class _NotCompressed(Exception):
+    """The batches are durable and told; what was to follow has failed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _reason_of(error: Exception) -> str:
+    """A message that is not ours may hold content."""
+    return error.reason if isinstance(error, CondenseError) else type(error).__name__
 
 
 def _with_spending(stats: Stats, works: Sequence[FlushWork], wasted_ahead: Sequence[Usage]) -> Stats:

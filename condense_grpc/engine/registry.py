@@ -20,7 +20,7 @@ from condense_grpc.engine.requests import SessionInfo
 from condense_grpc.engine.residence import Resident, WriteWindow
 from condense_grpc.engine.resting import RestingSession
 from condense_grpc.engine.session_info import described, info_of_row, session_info
-from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.shielding import begun, completed
 from condense_grpc.engine.state import INFO_FACT, SessionState
 from condense_grpc.engine.writing import Writing
 from condense_grpc.errors import CondenseError, SessionNotFound
@@ -161,6 +161,10 @@ class Registry:
         slot = self._slots.get(session_id)
         return slot.live if slot else None
 
+    def is_watched(self, session_id: str) -> bool:
+        """Whether somebody is told of a session whenever its lock is let go."""
+        return self.listener is not None and self.listener.listens_to(session_id)
+
     def find_info(self, session_id: str) -> SessionInfo | None:
         """What clients are told of a session, if it is at rest."""
         slot = self._slots.get(session_id)
@@ -287,6 +291,13 @@ class Registry:
     async def persist(self, live: LiveSession) -> None:
         """See Writing."""
         await self._writing.persist(live)
+
+    def begin_write(self, live: LiveSession) -> "asyncio.Task[None]":
+        """The same with everything up to now; `ended` must have waited for it before anything else is written.
+
+        What is decided meanwhile is left to the next write.
+        """
+        return begun(self._writing.persist(live))
 
     async def persist_soon(self, live: LiveSession) -> None:
         """See Writing."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Generator
 from types import coroutine
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
@@ -19,7 +19,25 @@ async def completed(step: Coroutine[Any, Any, T]) -> T:
     except StopIteration as end:
         result: T = end.value
         return result
-    task = asyncio.ensure_future(_rest_of(step, waits_for))
+    return await ended(asyncio.ensure_future(_rest_of(step, waits_for)))
+
+
+def begun(step: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+    """Begin a step, as far as it goes without waiting, and let it go on by itself.
+
+    `ended` is to follow, and raises what the step has raised, however early.
+    """
+    try:
+        waits_for = step.send(None)
+    except StopIteration as end:
+        return asyncio.ensure_future(_given(end.value))
+    except Exception as error:
+        return asyncio.ensure_future(_raising(error))
+    return asyncio.ensure_future(_rest_of(step, waits_for))
+
+
+async def ended(task: "asyncio.Task[T]") -> T:
+    """The result of a step that goes on by itself; a cancelled caller waits for its end like any other."""
     cancelled = False
     while not task.done():
         try:
@@ -35,6 +53,14 @@ async def completed(step: Coroutine[Any, Any, T]) -> T:
             task.exception()
         raise asyncio.CancelledError
     return task.result()
+
+
+async def _given(result: T) -> T:
+    return result
+
+
+async def _raising(error: Exception) -> NoReturn:
+    raise error
 
 
 async def _rest_of(step: Coroutine[Any, Any, T], waits_for: Any) -> T:

@@ -273,10 +273,10 @@ class SessionState:
         )
 
     def written(self, changes: Changes, row: SessionRow) -> None:
-        """The store has these changes now."""
+        """The store has these changes now. What was decided or noticed since they were made is not among them."""
         self.transcript.written(changes.messages)
-        self._unwritten_commits.clear()
-        self._unwritten_diagnostics.clear()
+        del self._unwritten_commits[: len(changes.commits)]
+        del self._unwritten_diagnostics[: len(changes.diagnostics)]
         self._row_changed = False
         self._info = None
         self.row = row

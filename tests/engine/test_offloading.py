@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -68,15 +68,15 @@ async def test_nobody_gets_a_session_in_which_a_cancelled_call_still_works(monke
     agent = await world.agent()
     await agent.append(*[answer(None, f"{number}") for number in range(MANY_MESSAGES + 10)])
     await world.restart()
-    plan, held, inside = LivePlan.plan, Held(), []
+    planning, held, inside = LivePlan.planning, Held(), []
 
-    def watched(self: LivePlan, bodies: Mapping[int, Any], shown: Any) -> None:
+    def watched(self: LivePlan, bodies: Mapping[int, Any], shown: Any) -> Iterator[None]:
         inside.append(held.ended)
         if len(inside) == 1:
             held()
-        plan(self, bodies, shown)
+        yield from planning(self, bodies, shown)
 
-    monkeypatch.setattr(LivePlan, "plan", watched)
+    monkeypatch.setattr(LivePlan, "planning", watched)
     first = asyncio.create_task(world.engine.get_session("s"))
     await held.wait_for_begin()
     first.cancel()

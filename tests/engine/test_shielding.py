@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.shielding import begun, completed, ended
 
 
 async def test_a_step_that_never_waits_needs_no_task() -> None:
@@ -87,3 +87,34 @@ async def test_a_cancelled_caller_waits_for_the_end() -> None:
     with pytest.raises(asyncio.CancelledError):
         await caller
     assert done
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_a_step_that_is_begun_has_done_what_it_can(waits: bool) -> None:
+    """It goes on while its caller does something else."""
+    done = []
+
+    async def step() -> str:
+        done.append("first")
+        if waits:
+            await asyncio.sleep(0)
+        done.append("rest")
+        return "result"
+
+    task = begun(step())
+    assert done[:1] == ["first"]
+    assert await ended(task) == "result" and done == ["first", "rest"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_what_a_begun_step_raises_comes_at_its_end(waits: bool) -> None:
+    """Not before anybody waits for it."""
+
+    async def step() -> None:
+        if waits:
+            await asyncio.sleep(0)
+        raise ValueError("no")
+
+    task = begun(step())
+    with pytest.raises(ValueError, match="no"):
+        await ended(task)
