@@ -276,7 +276,8 @@ class Flush:
         config = state.config.chain_compression
         if not config.enabled or may_fuse(self._tools, config) or state.view.unread(state) > MANY_MESSAGES:
             return False
-        return not self._tools.registry.is_watched(self._order.session_id)
+        # Without decisions a write that fails costs nothing but time; nothing may be decided meanwhile.
+        return state.has_unwritten_decisions and not self._tools.registry.is_watched(self._order.session_id)
 
     async def _go_on(self, live: LiveSession, works: Sequence[FlushWork]) -> None:
         """Write the last batches, and end the flush.
