@@ -5,7 +5,6 @@ call; ids are not repeated inside one assistant message; user and assistant mess
 assistant message may be unanswered when nothing but results follows: the agent is still working on them.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -98,8 +97,10 @@ class _Turn:
 
     def __init__(self, position: int = -1, message: MessageSkeleton | None = None) -> None:
         self._position = position
-        self._calls = Counter(call.id for call in message.calls) if message else Counter[str]()
-        self._open = Counter(self._calls)
+        self._calls: dict[str, int] = {}
+        for call in message.calls if message else ():
+            self._calls[call.id] = self._calls.get(call.id, 0) + 1
+        self._open = dict(self._calls)
         self.interrupted = False
 
     def interrupt(self) -> None:
@@ -108,7 +109,7 @@ class _Turn:
 
     def answer(self, position: int, call_id: str) -> list[Violation]:
         """A result came."""
-        if self._open[call_id] > 0:
+        if self._open.get(call_id, 0) > 0:
             self._open[call_id] -= 1
             late = self.interrupted
             return [Violation(ViolationKind.INTERRUPTED_RESULTS, position, call_id)] if late else []

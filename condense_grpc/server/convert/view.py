@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2, view_pb2
+from condense_grpc.domain.edits import Edit
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import Message
-from condense_grpc.engine.edit_list import EditPiece
+from condense_grpc.engine.edit_list import EditList, EditPiece
 from condense_grpc.engine.requests import AsSent, CacheReport, PruneRequest, PruneResult, Reclaim, ViewKind
 from condense_grpc.errors import NotImplementedYet, RequestInvalid
 from condense_grpc.server.convert.advice import write_advice, write_violation
@@ -20,6 +21,8 @@ from condense_grpc.server.convert.session_id import known_session_id, new_sessio
 from condense_grpc.server.convert.usage import read_usage
 from condense_grpc.server.convert.view_messages import written_messages
 from condense_grpc.server.convert.wire_text import wire_text
+
+_FEW_EDITS = 64
 
 
 @frozen
@@ -102,7 +105,7 @@ def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> byt
     _write_applied(result, answer.applied)
     write_advice(result.advice, answer.advice)
     if result.native is None:
-        pieces += map(_written, result.edits.pieces)
+        pieces += _written_edits(result.edits)
     # Messages behind each other are one message with the lists of all of them.
     return b"".join([answer.SerializeToString(), *pieces])
 
@@ -122,14 +125,22 @@ def _write_messages(
             write_message(message, answer.messages.add())
 
 
+def _written_edits(edits: EditList) -> Iterable[bytes]:
+    """Edits as the answer has them. Few are written as one; many piece by piece, each of which is kept."""
+    return map(_written, edits.pieces) if len(edits) > _FEW_EDITS else (_as_answer(edits),)
+
+
 def _written(piece: EditPiece) -> bytes:
-    """The edits of a piece as the answer has them; they are converted once and kept."""
-    if not piece.written and piece.edits:
-        part = view_pb2.PruneMessagesResponse()
-        for edit in piece.edits:
-            write_edit(edit, part.edits.add())
-        piece.written = part.SerializeToString()
+    if not piece.written:
+        piece.written = _as_answer(piece.edits)
     return piece.written
+
+
+def _as_answer(edits: Iterable[Edit]) -> bytes:
+    part = view_pb2.PruneMessagesResponse()
+    for edit in edits:
+        write_edit(edit, part.edits.add())
+    return part.SerializeToString()
 
 
 def write_append(result: PruneResult) -> transcript_pb2.AppendMessagesResponse:
