@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from json.encoder import encode_basestring as quoted
 
 from condense_grpc.domain.batches import Ref
@@ -42,23 +41,23 @@ def summary_skeleton(entry: SummaryEntry) -> MessageSkeleton:
     """The skeleton of that message, as `skeleton_of` would find it by reading all of it. Its refs are only measured."""
     refs = entry.details.refs
     around = _source(entry, compact(details_to_pi(replace(entry.details, refs=()))))
-    texts = "".join(chain.from_iterable([(ref.short_id, ref.tool_call_id) for ref in refs]))
+    texts = "".join([ref.short_id for ref in refs]) + "".join([ref.tool_call_id for ref in refs])
     return MessageSkeleton(
         Role.CUSTOM,
         entry.timestamp_ms,
         len(around) + _refs_chars(refs, texts),
         is_summary=True,
-        summary_refs=refs if all(ref.occurrence is None for ref in refs) else tuple(map(_as_read, refs)),
+        summary_refs=tuple(map(_as_read, refs)) if any(ref.occurrence is not None for ref in refs) else refs,
         wide_chars=wide_chars(around) + wide_chars(texts),
     )
 
 
 def _refs_chars(refs: Sequence[Ref], texts: str) -> int:
     """The length of the JSON of refs between the brackets of their list; `texts` are all of their ids."""
-    times = [str(ref.result_timestamp_ms) for ref in refs if ref.result_timestamp_ms is not None]
-    numbers = [str(ref.occurrence) for ref in refs if ref.occurrence is not None]
+    times = [ref.result_timestamp_ms for ref in refs if ref.result_timestamp_ms is not None]
+    numbers = [ref.occurrence for ref in refs if ref.occurrence is not None]
     members = len(',"resultTimestamp":') * len(times) + len(',"occurrence":') * len(numbers)
-    members += sum(map(len, times)) + sum(map(len, numbers))
+    members += len("".join(map(str, times))) + len("".join(map(str, numbers)))
     empty = len('{"shortId":"","toolCallId":""}') * len(refs) + max(len(refs) - 1, 0)
     return empty + value_chars(texts) - len('""') + members
 

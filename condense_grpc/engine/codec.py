@@ -280,7 +280,7 @@ def decode_skeletons(data: Sequence[bytes], times_ms: Sequence[int]) -> list[Mes
         skeletons: list[Any] = _row_decoder.decode(row)[1::2]
     except msgspec.MsgspecError:  # One that was written member by member makes the row shorter.
         return [decode_skeleton(one, time_ms) for one, time_ms in zip(data, times_ms, strict=True)]
-    if [skeleton.timestamp_ms for skeleton in skeletons] != times_ms:
+    if tuple([skeleton.timestamp_ms for skeleton in skeletons]) != tuple(times_ms):
         pairs = zip(skeletons, times_ms, strict=True)
         return [skeleton._replace(timestamp_ms=time_ms) for skeleton, time_ms in pairs]
     return skeletons

@@ -67,11 +67,11 @@ class Transcript:
         """The transcript that ends with `head_node`; everything else is a branch that was left."""
         transcript = cls(path_arguments)
         path, left = _path_to(head_node, messages)
-        transcript.nodes = [message.node for message in path]
-        transcript.digests = [message.digest for message in path]
-        times_ms = [message.timestamp_ms for message in path]
-        transcript.skeletons = decode_skeletons([message.skeleton for message in path], times_ms)
-        transcript._name_all()
+        if path:
+            nodes, _, _, digests, times_ms, skeletons, _ = zip(*path, strict=True)
+            transcript.nodes, transcript.digests = [*nodes], [*digests]
+            transcript.skeletons = decode_skeletons(skeletons, times_ms)
+            transcript._name_all()
         transcript._left = {message.digest: message for message in left}
         transcript.next_node = max([message.node for message in messages], default=0) + 1
         transcript._latest_ms = max([message.timestamp_ms for message in messages], default=transcript._latest_ms)
