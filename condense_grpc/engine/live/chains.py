@@ -5,7 +5,7 @@ up to the turn of its final message. Accepted chains never overlap.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 
@@ -86,6 +86,12 @@ class Chains:
     def starting_in(self, turn: int) -> Reach | None:
         """The chain whose first message stands in a turn."""
         return self._starts.get(turn)
+
+    def starting_in_any(self, turns: Collection[int]) -> list[Reach]:
+        """The chains whose first messages stand in these turns."""
+        if len(turns) < len(self._starts):
+            return [reach for reach in map(self._starts.get, turns) if reach is not None]
+        return [reach for turn, reach in self._starts.items() if turn in turns]
 
     def ending_in(self, turn: int) -> Reach | None:
         """The chain whose final message opens a turn."""

@@ -207,13 +207,10 @@ class LivePlan:
 
     def wanted_bodies(self) -> set[int]:
         """The positions whose bodies `plan` needs."""
-        if not self._chains.has_any:
-            return set()
-        begun = (self._chains.starting_in(turn) for turn in self._dirty)
         return {
             element.position
-            for reach in begun
-            if reach is not None and reach.block is None and reach.protected_turns
+            for reach in self._chains.starting_in_any(self._dirty)
+            if reach.block is None and reach.protected_turns
             for element in self._chains.protected_elements(reach)
             if element.stub is None
         }
