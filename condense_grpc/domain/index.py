@@ -6,6 +6,7 @@ Texts and arguments of records may be absent (they lie in the stored messages); 
 """
 
 from collections.abc import Iterable, Sequence
+from operator import eq
 
 from condense_grpc.domain.batches import Record, Ref
 from condense_grpc.domain.chain_registry import ChainRegistry
@@ -51,7 +52,7 @@ class SessionIndex:
         self._summaries_of_key = MultiMap[int]()
         self._skipped: set[str] = set()
         # What only a flush or a look-up by id asks for is put in order when it is asked for: a load does without.
-        self._not_listed: list[tuple[str, str]] = []
+        self._not_listed: list[tuple[Sequence[Record], Sequence[str]]] = []
         self._not_compared: list[Record] = []
         self._not_counted: list[str] = []
 
@@ -100,13 +101,13 @@ class SessionIndex:
         filed, keys = self._filed, occurrence_keys(records)
         new = dict(zip(keys, records, strict=True))
         if len(new) == len(keys) and filed.keys().isdisjoint(new):
-            self._not_listed += [(record.tool_call_id, key) for key, record in new.items()]
+            self._not_listed.append((records, keys))
             filed.update(new)
         else:
             for key, record in zip(keys, records, strict=True):
                 earlier = filed.get(key)
                 if earlier is None or earlier.tool_call_id != record.tool_call_id:
-                    self._not_listed.append((record.tool_call_id, key))
+                    self._not_listed.append(((record,), (key,)))
                 filed[key] = record
         if register_content:
             self._not_compared += records
@@ -118,11 +119,13 @@ class SessionIndex:
 
     def _map_refs(self, refs: Sequence[Ref], keys: Sequence[str]) -> None:
         """The same for refs with their keys."""
-        named = [(ref.short_id, key) for ref, key in zip(refs, keys, strict=True) if ref.short_id]
-        pairs = [(short_id, key) for short_id, key in named if short_id != key]
-        self._key_of_ref.update(pairs)
-        self._ref_of_key.update([(key, short_id) for short_id, key in pairs])
-        self._not_counted += [short_id for short_id, _ in named]
+        short_ids: Sequence[str] = [ref.short_id for ref in refs]
+        self._not_counted += short_ids
+        if not all(short_ids) or any(map(eq, short_ids, keys)):
+            pairs = [(one, key) for one, key in zip(short_ids, keys, strict=True) if one and one != key]
+            short_ids, keys = [one for one, _ in pairs], [key for _, key in pairs]
+        self._key_of_ref.update(zip(short_ids, keys, strict=True))
+        self._ref_of_key.update(zip(keys, short_ids, strict=True))
 
     def remember_summary(self, keys: Iterable[str], text: str) -> None:
         """Remember which text covers these keys; an empty text covers nothing."""
@@ -313,8 +316,9 @@ class SessionIndex:
 
     def _keys_of_id(self, tool_call_id: str) -> Sequence[str]:
         """The keys with a record, filed ones first, each once."""
-        for listed_id, key in self._not_listed:
-            self._filed_by_id.add(listed_id, key)
+        for records, keys in self._not_listed:
+            for record, key in zip(records, keys, strict=True):
+                self._filed_by_id.add(record.tool_call_id, key)
         self._not_listed.clear()
         filed, own = self._filed_by_id.get(tool_call_id), self._own_by_id.get(tool_call_id)
         return list(dict.fromkeys([*filed, *own])) if own else filed
