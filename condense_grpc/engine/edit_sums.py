@@ -34,6 +34,8 @@ NO_REVISION = "0"
 """The revision of an empty list."""
 
 NO_COUNTS: Counts = (0,) * len(fields(Applied))
+# A turn has no more of them, unless summaries stand in it.
+_FEW_EDITS = 8
 
 
 def sum_of_edits(edits: Iterable[Edit]) -> int:
@@ -138,25 +140,31 @@ def wide_gain_of(edits: Iterable[Edit], skeletons: Sequence[MessageSkeleton]) ->
 
 def counts_of(edits: Iterable[Edit], *, swept: int) -> Counts:
     """How many of each there are. `swept`: how many of the dropped messages answer no call."""
-    kinds: dict[object, int] = {}
-    for edit in edits:
-        kind: object = type(edit)
-        if isinstance(edit, ReplaceResult):
-            kind = edit.reason
-        elif isinstance(edit, InsertAfter):
-            kind = edit.kind
-        kinds[kind] = kinds.get(kind, 0) + 1
-    count = kinds.get
-    spilled, duplicates = count(StubReason.SPILLED, 0), count(StubReason.DUPLICATE, 0)
+    kinds: list[object] = [
+        edit.reason if isinstance(edit, ReplaceResult) else edit.kind if isinstance(edit, InsertAfter) else type(edit)
+        for edit in edits
+    ]
+    return _counts_of_few(tuple(kinds), swept) if len(kinds) <= _FEW_EDITS else _counts_of_kinds(kinds, swept)
+
+
+@lru_cache(maxsize=256)
+def _counts_of_few(kinds: tuple[object, ...], swept: int) -> Counts:
+    """The counts of a turn: most turns have the same few edits."""
+    return _counts_of_kinds(kinds, swept)
+
+
+def _counts_of_kinds(kinds: Sequence[object], swept: int) -> Counts:
+    count = kinds.count
+    spilled, duplicates = count(StubReason.SPILLED), count(StubReason.DUPLICATE)
     return (
-        count(StubReason.SUMMARIZED, 0) + spilled + duplicates,
-        count(PurgeArguments, 0),
-        count(InsertKind.COMPRESSED_CHAIN, 0),
-        count(InsertKind.SUMMARY, 0),
-        count(Drop, 0),
+        count(StubReason.SUMMARIZED) + spilled + duplicates,
+        count(PurgeArguments),
+        count(InsertKind.COMPRESSED_CHAIN),
+        count(InsertKind.SUMMARY),
+        count(Drop),
         swept,
-        count(MoveAfter, 0),
-        count(StripThinking, 0),
+        count(MoveAfter),
+        count(StripThinking),
         spilled,
         duplicates,
     )

@@ -49,6 +49,8 @@ _READERS: dict[str, Cells] = {
 
 def write_table(kind: type[Any], values: Sequence[Any]) -> Table:
     """The table of values of one kind."""
+    if len(values) == 1:
+        return {_COUNT: 1, _COLUMNS: {}, _SAME: _cells_of(kind, values[0])}
     members = _MEMBERS[kind]
     columns: dict[str, Sequence[Any]] = dict(zip(members, zip(*map(_CELLS[kind], values), strict=True), strict=False))
     if kind is Record and values:
@@ -62,6 +64,21 @@ def write_table(kind: type[Any], values: Sequence[Any]) -> Table:
         elif first != members.get(name, MISSING):
             same[name] = first if writer is None else writer(first)
     return {_COUNT: len(values), _COLUMNS: written, _SAME: same}
+
+
+def _cells_of(kind: type[Any], value: Any) -> dict[str, Any]:
+    """The cells of a table of a single value, as those of most batches are: what is not as it is by default."""
+    members = _MEMBERS[kind].items()
+    cells = {name: cell for (name, default), cell in zip(members, _CELLS[kind](value), strict=True) if cell != default}
+    source = cells.pop(_SOURCE, None)
+    if source is not None:
+        for name in IN_MESSAGES:
+            cells.pop(name, None)
+        cells |= zip(_OF_SOURCE, source, strict=True)
+    for name, writer in _WRITERS.items():
+        if name in cells:
+            cells[name] = writer(cells[name])
+    return cells
 
 
 def _without_bodies(columns: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from condense_grpc.domain.capture import group_batches
@@ -376,12 +377,15 @@ def _with_spending(stats: Stats, works: Sequence[FlushWork], wasted_ahead: Seque
     """The statistics with what these batches took; a reply that was not kept was paid for, too."""
     for usage in wasted_ahead:
         stats = add_wasted(stats, summary_usage(usage))
+    unmeasured = 0
     for work in works:
-        if work.reply is not None:
+        if work.reply is not None and work.reply.usage is None and work.is_processed:
+            unmeasured += 1
+        elif work.reply is not None:
             stats = (add_usage if work.is_processed else add_wasted)(stats, summary_usage(work.reply.usage))
         if work.wasted is not None:
             stats = add_wasted(stats, summary_usage(work.wasted))
-    return stats
+    return replace(stats, call_count=stats.call_count + unmeasured)
 
 
 def _settle(state: SessionState, work: FlushWork, now_ms: int) -> Sequence[Entry]:
