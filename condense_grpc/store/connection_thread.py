@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import Connection, Dialect, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from condense_grpc.errors import StoreUnavailable
@@ -44,6 +44,11 @@ class ConnectionThread:
         self._engine = _engine(path, begin=begin, pragmas=pragmas, busy_timeout_ms=busy_timeout_ms)
         self._connection: Connection | None = None
         self._waiting: deque[_Job] = deque()
+
+    @property
+    def dialect(self) -> Dialect:
+        """The SQL that its connection speaks."""
+        return self._engine.dialect
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """The result of `work`, run in one transaction. When this ends, cancelled or not, the transaction has ended.

@@ -17,6 +17,7 @@ from condense_grpc.store.connection_thread import ConnectionThread, in_thread
 from condense_grpc.store.migrate import migrate
 from condense_grpc.store.ownership import Ownership
 from condense_grpc.store.sql import SqlStore
+from condense_grpc.store.writes import prepare
 
 T = TypeVar("T")
 
@@ -115,6 +116,7 @@ class _File:
         self.writer = ConnectionThread(
             path, begin=WRITING, pragmas=WRITER, busy_timeout_ms=busy_timeout_ms, most_shared=MOST_SHARED
         )
+        prepare(self.writer.dialect)
         self.reader = ConnectionThread(path, begin="BEGIN", pragmas=READER, busy_timeout_ms=busy_timeout_ms)
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     BindParameter,
     Column,
     Connection,
+    Dialect,
     Insert,
     Subquery,
     Update,
@@ -101,6 +102,15 @@ _UPDATE_ALL = Bulk((*_SEEN, *_NEW), _update_all)
 _ADD_MESSAGES, _ADD_BODIES = _adding(MESSAGE), _adding(_history(schema.bodies))
 _ADD_COMMITS, _ADD_DIAGNOSTICS = _adding(COMMIT), _adding(DIAGNOSTIC)
 _REPLACE_SKELETONS, _REPLACE_BODIES = _replacing(schema.messages.c.skeleton), _replacing(schema.bodies.c.packed)
+
+
+_ALL = (_UPDATE_ALL, _ADD_MESSAGES, _ADD_BODIES, _ADD_COMMITS, _ADD_DIAGNOSTICS, _REPLACE_SKELETONS, _REPLACE_BODIES)
+
+
+def prepare(dialect: Dialect) -> None:
+    """Make the texts of all statements ahead, so that no write has to wait for them. Blocks for a moment."""
+    for statement in _ALL:
+        statement.prepare(dialect)
 
 
 def write(connection: Connection, one: Write) -> SessionRow:

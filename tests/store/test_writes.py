@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event
+from sqlalchemy.dialects.postgresql import asyncpg
 
 from condense_grpc.engine.ports import Changes
+from condense_grpc.store import writes
 from condense_grpc.store.sqlite import SqliteStore
 from condense_grpc.testing.store_samples import commit, message, row_of
 
@@ -49,3 +51,19 @@ async def test_a_statement_is_bounded(store: SqliteStore, statements: list[str])
     large = [random.Random(number).randbytes(700_000) for number in range(3)]
     await store.write(Changes(row, [message(301 + number, body) for number, body in enumerate(large)]))
     assert len([one for one in statements if "INTO bodies" in one]) == 3
+
+
+async def test_statements_are_made_before_the_first_write(store: SqliteStore) -> None:
+    """Later sizes are made of them without compiling anything, and read as if they had been compiled."""
+    dialect = store._get_file().writer.dialect
+    for statement in writes._ALL:
+        assert (dialect.name, 1) in statement._texts
+        assert statement._text(dialect, 8) == str(statement._build(statement._table(8)).compile(dialect=dialect))
+
+
+def test_a_statement_is_made_for_databases_that_number_their_parameters() -> None:
+    """Each row has numbers of its own there."""
+    dialect = asyncpg.dialect()
+    text = writes._ADD_BODIES._text(dialect, 2)
+    assert all(f"${number}::" in text for number in range(1, 7)) and "$7" not in text
+    assert dialect.paramstyle != "qmark"
