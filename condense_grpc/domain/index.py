@@ -203,14 +203,9 @@ class SessionIndex:
         keys = self._keys_of_id(name)
         return keys[0] if len(keys) == 1 else None
 
-    def keys_of_ref(self, ref: str) -> list[str]:
-        """The key that a short ref was given to, and those of its duplicates."""
-        key = self._key_of_ref.get(ref)
-        return [] if key is None else [key, *(new for new, original in self._original_of.items() if original == key)]
-
-    def every_summary_text(self) -> list[str]:
-        """The texts of all summaries."""
-        return [text for _, text in self._summaries]
+    def key_of_ref(self, ref: str) -> str | None:
+        """The key that a short ref was given to."""
+        return self._key_of_ref.get(ref)
 
     def known_keys(self) -> list[str]:
         """The keys of all results that are filed or repeat one, each once."""

@@ -11,6 +11,9 @@ from condense_grpc.domain.batches import Batch, Call, Ref, SummaryDetails
 # Bounded, since Python refuses to read integers of thousands of digits.
 _BLOCK_ID = re.compile(r"b([0-9]{1,400})")
 _SHORT_ID = re.compile(r"t([0-9]{1,400})")
+_QUOTED_REF = re.compile(r"`(t[0-9]{1,400})`")
+_FOOTER_START = "\n\n---\n**Summarized tool refs**: "
+_FOOTER_END = "\nUse `context_tree_query` with these refs to retrieve the original full outputs."
 
 
 def build_short_refs(calls: Iterable[Call], start: int) -> tuple[tuple[Ref, ...], int]:
@@ -30,11 +33,13 @@ def ref_number(short_id: str) -> int | None:
 
 def format_refs(refs: Iterable[Ref]) -> str:
     """The footer of a summary: its refs, and how to use them."""
-    listed = ", ".join(f"`{ref.short_id}`" for ref in refs)
-    return (
-        f"\n\n---\n**Summarized tool refs**: {listed}\n"
-        "Use `context_tree_query` with these refs to retrieve the original full outputs."
-    )
+    return f"{_FOOTER_START}{', '.join(f'`{ref.short_id}`' for ref in refs)}{_FOOTER_END}"
+
+
+def refs_in_footer(text: str) -> list[str]:
+    """The refs in the footer of a summary; none for a text without one."""
+    start = text.rfind(_FOOTER_START) if text.endswith(_FOOTER_END) else -1
+    return [] if start < 0 else _QUOTED_REF.findall(text, start)
 
 
 def summary_details(batch: Batch, refs: Sequence[Ref]) -> SummaryDetails:

@@ -279,7 +279,10 @@ class Driver:
             if state.decisions.index.is_summarized(key):
                 assert facts.ref, key
         texts = {key: text_of(now.raw[place]) for place, key in enumerate(state.transcript.keys) if key}
-        ids = {message.tool_call_id for message in now.raw}
+        # An id may look like a ref; so may one that has come along from a branch that was left.
+        index = state.decisions.index
+        filed = map(index.record_of_key, index.known_keys())
+        ids = {message.tool_call_id for message in now.raw} | {one.tool_call_id for one in filed if one is not None}
         for key, ref in now.refs.items():
             if ref in ids:
                 continue
