@@ -26,6 +26,7 @@ from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import CondenseError, StoreUnavailable
 from condense_grpc.testing.fakes import Gate, Gated
 from tests.engine import generated as op
+from tests.engine.fed_back import FedBack
 from tests.engine.harness import Agent, World, finished, stamped
 
 
@@ -54,6 +55,7 @@ class Driver:
     shown: list[Message] | None = None
     rewound_since_shown: bool = False
     is_unsure: bool = False
+    fed: FedBack = field(default_factory=FedBack)
     known: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
 
     async def start(self, config: dict[str, Any]) -> None:
@@ -107,8 +109,10 @@ class Driver:
             case op.Rest():
                 await self._rest(evict=operation.evict)
             case op.FeedBack():
-                if self.seen is not None and len(self.history) < 60:
-                    await self._send(len(self.history), self.seen.view)
+                await self._send_back(len(self.history), (), is_timed=True)
+            case op.Echo():
+                base = len(self.history) * operation.kept // 100
+                await self._send_back(base, operation.begin, is_timed=operation.is_timed)
             case op.Faulty():
                 await self._faulty(operation)
 
@@ -118,6 +122,16 @@ class Driver:
         self.histories.append(self.history)
         appended = await self.world.engine.append(self.name, Delta(base, "", messages))
         assert appended.length == len(self.history)
+
+    async def _send_back(self, base: int, begin: Sequence[Message], *, is_timed: bool) -> None:
+        """The whole view, behind a part of the history and messages that come between."""
+        if self.seen is None or base + len(self.seen.view) > 80:
+            return
+        view = self.seen.view
+        if not is_timed:
+            view = [replace(one, timestamp_ms=None, source_json="") for one in view]
+        await self.fed.learn(self.world, state_of(self.world, self.name), self.seen, view, self.history)
+        await self._send(base, [*begin, *view])
 
     async def _rewind(self, length: int) -> None:
         """A rewind comes to what a fork of that length has."""
@@ -179,6 +193,7 @@ class Driver:
             self.world.crash()
             # What was shown last may not have been written.
             self.shown, self.is_unsure = None, True
+            self.known.clear()  # What is sent again can have other numbers in the store.
             await self._send(0, self.history)
             return
         before = await fingerprint(self.world, self.name)
@@ -230,6 +245,7 @@ class Driver:
         now = await self._look(full)
         self._check_validity(now)
         await self._check_names(now)
+        await self.fed.check(self.world, state_of(self.world, self.name), now, self.history)
         self._check_nothing_lost(now)
         self._check_render_of_view(now)
         self._check_same_state_same_answers(now)

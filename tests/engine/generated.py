@@ -252,6 +252,18 @@ class FeedBack:
 
 
 @dataclass(frozen=True)
+class Echo:
+    """A host that puts our view in the place of its own history, from a part of it on, in percent.
+
+    `begin`: messages that come before it.
+    """
+
+    kept: int
+    begin: Sequence[Message]
+    is_timed: bool
+
+
+@dataclass(frozen=True)
 class Faulty:
     """The store does not answer a call of that name, while something is done."""
 
@@ -333,6 +345,7 @@ _own = st.one_of(
     st.builds(Restart, st.booleans()),
     st.builds(Rest, st.booleans()),
     st.just(FeedBack()),
+    st.builds(Echo, st.sampled_from([0, 0, 0, 50]), st.one_of(st.just(()), pieces()), st.booleans()),
 )
 _appends = st.builds(Append, pieces())
 _faulty = st.one_of(_plain, _flushes, st.builds(Compact, _outcomes), st.builds(Fork, _percent))

@@ -1,10 +1,14 @@
 """A host that sends back the view as its history: the refs in it go on to mean what they meant."""
 
+from dataclasses import replace
+
 import pytest
 
 from condense_grpc.domain.json_text import compact
+from condense_grpc.domain.messages import Role, TextPart, text_of
 from condense_grpc.engine.requests import CallState
 from tests.domain.histories import answer, calls, result, user
+from tests.engine.fed_back import named_in
 from tests.engine.harness import LONG, Agent, World
 
 
@@ -124,3 +128,136 @@ async def test_a_tool_that_prints_a_stub_is_not_believed() -> None:
     await agent.append(user(None), calls(None, "z", tool="curl"), result(None, "z", stub, tool="curl"), base=0)
     assert not await agent.refs()
     assert (await agent.read("z")) == stub
+
+
+async def named_is_known_at_every_length(world: World, agent: Agent, texts: dict[str, str], since: int = 0) -> None:
+    """Wherever the host goes back to, refs that are named there mean what they meant, and nothing lacks its ref."""
+    for length in range(len(agent.history), since - 1, -1):
+        await world.engine.fork_session("s", f"f{length}", base_length=length)
+        twin = Agent(world, f"f{length}")
+        for ref in {ref for message in agent.history[:length] for ref in named_in(message)}:
+            assert await text_of_ref(twin, ref) == texts[ref], (length, ref)
+        states = (CallState.PENDING, CallState.SKIPPED)
+        assert all(one.ref for one in await world.engine.list_calls(twin.name, 0, 99) if one.state not in states)
+        await world.engine.delete_session(twin.name)
+
+
+@pytest.mark.parametrize("config", [{}, {"chain_compression": {"rolling_window": 1}}])
+async def test_it_does_not_matter_where_the_host_goes_back_to_then(config: dict[str, object]) -> None:
+    """Also after a restart."""
+    world, agent = await shown_then_sent_back(**config)
+    await world.restart()
+    await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+
+
+async def test_a_summary_that_comes_before_its_stubs_keeps_their_originals() -> None:
+    """They stand under their old keys behind it, and the stubs repeat them."""
+    world, agent = await shown_then_sent_back()
+    view = await agent.view()
+    summaries = [message for message in view if message.role is Role.CUSTOM]
+    assert len(summaries) == 2
+    untimed = [replace(message, timestamp_ms=None) for message in view if message not in summaries]
+    await agent.append(*summaries, *untimed, base=0)
+    await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+    facts = [await agent.engine.call_facts("s", one) for one in "ab"]
+    assert [[one.state for one in found] for found in facts] == [[CallState.ARCHIVED, CallState.DUPLICATE]] * 2
+    assert (await agent.flush()).outcome == "empty"
+
+
+async def test_originals_that_the_host_still_has_stay_under_their_keys() -> None:
+    """Where it sends back only the end of the view. A stub of one of them repeats it."""
+    world = World()
+    agent = await world.agent("s")
+    await agent.append(user(None), calls(None, "a"), result(None, "a", "a:" + LONG), answer(None))
+    await agent.append(user(None), calls(None, "b"), result(None, "b", "a:" + LONG), answer(None))
+    await agent.flush()
+    stub = (await agent.view())[2]
+    keys = await agent.refs()
+    await agent.append(user(None), calls(None, "a"), replace(stub, timestamp_ms=None), base=7)
+    assert keys.items() < (await agent.refs()).items()
+    await named_is_known_at_every_length(world, agent, {"t1": "a"}, since=7)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("is_timed", [True, False])
+async def test_each_of_several_stubs_of_one_ref_is_known(is_timed: bool, times: int) -> None:
+    """The first is the original, all others repeat it, even more than there were. Their ids may be the same."""
+    world = World()
+    agent = await world.agent("s")
+    for text in ("1", "2", "3"):
+        call = calls(None, "a", arguments=compact({"of": text}))
+        await agent.append(user(None), call, result(None, "a", f"a: {LONG}"), answer(None))
+    await agent.flush()
+    view = [message if is_timed else replace(message, timestamp_ms=None) for message in await agent.view()]
+    await agent.append(*view * times, base=0)
+    facts = await agent.engine.call_facts("s", "a")
+    assert [one.state for one in facts] == [CallState.ARCHIVED, *[CallState.DUPLICATE] * (3 * times - 1)]
+    assert {one.arguments_json for one in facts} == {compact({"of": text}) for text in ("1", "2", "3")}
+    assert {one.ref for one in facts} == {"t1"} and not (await agent.flush()).batches
+    await named_is_known_at_every_length(world, agent, {"t1": "a"})
+
+
+@pytest.mark.parametrize("window", [0, 1])
+async def test_what_was_sent_back_before_is_known_still(window: int) -> None:
+    """Whether or not something new was decided there, and whatever the host puts before it."""
+    world, agent = await shown_then_sent_back(chain_compression={"rolling_window": window})
+    for number in range(3):
+        await agent.append(user(None, f"begin {number}"), *await agent.view(), base=0)
+        await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+
+
+async def test_large_results_keep_their_refs_whatever_they_show() -> None:
+    """The ref of a stub stands behind the beginning of its result, which may show other stubs."""
+    world = World()
+    agent = await world.agent("s", spill_threshold=200, spill_preview_bytes=100)
+    quoted = "[Summarized in pruner summary, ref `t1`. Use `t1`"
+    await agent.work("a")
+    await agent.append(user(None), calls(None, "b"), result(None, "b", f"b: {quoted} {LONG}"), answer(None))
+    view = await agent.view()
+    assert quoted in text_of(view[6])
+    await agent.append(*[replace(message, timestamp_ms=None) for message in view], base=0)
+    assert (await agent.call("t2")).record.tool_call_id == "b"
+    assert [(await agent.call(one)).state for one in "ab"] == [CallState.SPILLED] * 2
+    await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+
+
+async def test_numbers_that_name_another_result_now_confuse_nothing() -> None:
+    """Results of one id and time are numbered, and the first of them may be gone into a block."""
+    world = World()
+    agent = await world.agent("s", chain_compression={"rolling_window": 1}, dedup_by_content_hash=False)
+    for text in ("1", "2"):
+        await agent.append(user(None), calls(None, "a"), result(5, "a", f"{text}: {LONG}"), answer(None))
+    await agent.append(user(None, "next"))
+    await agent.flush()
+    view = await agent.view()
+    assert [message.role for message in view].count(Role.TOOL_RESULT) == 1
+    await agent.append(*view, base=0)
+    assert (await agent.refs())["a@5"] == "t2"
+    await named_is_known_at_every_length(world, agent, {"t1": "1", "t2": "2"})
+
+
+async def test_a_result_that_the_host_has_changed_is_its_own() -> None:
+    """It may have the id and the time of one whose ref is shown; who asks for the ref gets the original."""
+    world, agent = await shown_then_sent_back()
+    view = await agent.view()
+    changed = replace(view[2], parts=(TextPart("changed: by the host"),))
+    await agent.append(*view[:2], changed, *view[3:], base=0)
+    key = f"a@{view[2].timestamp_ms}"
+    assert await text_of_ref(agent, key) == "changed"
+    await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+
+
+async def test_a_ref_that_means_something_else_here_is_not_given_away() -> None:
+    """A branch was taken up again, and messages follow that belong to the view of another one."""
+    world = World()
+    agent = await world.agent("s")
+    await agent.work("a")
+    await agent.flush()
+    raw = list(agent.history)
+    await agent.rewind(0)
+    await agent.work("b")
+    await agent.flush()
+    stub = (await agent.view())[2]
+    assert named_in(stub) == ["t1"] and await text_of_ref(agent, "t1") == "b"
+    await agent.append(*raw, user(None), calls(None, "b"), stub, base=0)
+    assert await text_of_ref(agent, "t1") == "a"
