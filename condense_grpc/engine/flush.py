@@ -120,8 +120,9 @@ class Flush:
             await self._take_snapshot(state)
             previews, length = tuple(map(batch_preview, self._works)), state.transcript.element_count
             self._run.emit(FlushStarted(self._order.trigger, previews, transcript_length=length))
-            enabled = state.config.dedup_by_content_hash
-            entries = take_out_duplicates(self._works, state.decisions.index, enabled=enabled)
+            works, index, enabled = self._works, state.decisions.index, state.config.dedup_by_content_hash
+            calls = sum([len(work.batch.calls) for work in works])
+            entries = await offloaded(calls, lambda: take_out_duplicates(works, index, enabled=enabled))
             state.decide(entries, self._tools.clock.now_ms(), applied=True)
             if state.has_unwritten_decisions:
                 await self._tools.registry.persist(live)
@@ -144,7 +145,7 @@ class Flush:
     async def _take_snapshot(self, state: SessionState) -> None:
         captured = find_pending(state)
         messages = await self._tools.bodies.messages(state, places_of(captured))
-        batches = [with_texts(state, batch, messages) for batch in captured]
+        batches = await offloaded(len(messages), lambda: [with_texts(state, batch, messages) for batch in captured])
         self._known_text = "\n".join(text_of(one.message) for one in state.decisions.summaries[-_KNOWN_SUMMARIES:])
         paths = state.config.path_arguments
         grouped = group_batches(batches, state.config.batching_mode)
