@@ -20,6 +20,8 @@ from condense_grpc.engine.revision import SessionView, current_view
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.whole_view import WholeView, whole_view
 from condense_grpc.store.memory import MemoryStore
+from tests.domain.histories import answer, calls, notice, result, user
+from tests.engine.harness import LONG, World
 from tests.engine.live.drawn import Decisions, Messages
 from tests.engine.live.steps import START, Steps
 
@@ -106,3 +108,21 @@ def test_whatever_was_decided(data: st.DataObject) -> None:
                 await _compare(state, bodies)
 
     asyncio.run(run())
+
+
+async def test_summaries_and_notices_within_a_compressed_chain() -> None:
+    """Turns of which something else than drops is told are not among those that are dropped together."""
+    world = World()
+    agent = await world.agent(chain_compression={"rolling_window": 0})
+    await agent.append(user(None), calls(None, "a"), result(None, "a", LONG), calls(None, "b"), result(None, "b", LONG))
+    await agent.flush(compact=False)  # the summary stands behind the turn of b
+    await agent.append(
+        calls(None, "c"), result(None, "c", LONG), notice(None), calls(None, "d"), result(None, "d", LONG)
+    )
+    await agent.append(answer(None))
+    await agent.flush()
+    await agent.work("e", "f")
+    async with world.engine._registry.locked(agent.name) as live:
+        whole = await _compare(live.state, world.engine._tools.bodies)
+    assert [element.block.entry.block_id for element in whole.view.elements if element.block] == ["b1"]
+    await world.engine.close()
