@@ -9,7 +9,7 @@ from bench.ground import BenchSession, Ground
 from bench.histories import Shape, answer, turn, user
 from bench.rows.turns import NUMBERS
 from bench.table import Row
-from bench.timing import Call, always, interleaved, ratio
+from bench.timing import Call, Prepare, always, interleaved, ratio
 from condense_grpc.api.condense.v1.config_pb2 import BATCHING_MODE_TURN, SessionConfig
 from condense_grpc.api.condense.v1.message_pb2 import Message
 from condense_grpc.api.condense.v1.session_pb2 import UpdateSessionRequest
@@ -61,20 +61,30 @@ def first_turn_after_flush(rounds: int) -> Row:
 
 
 def flush_of_fifty(rounds: int) -> Row:
-    """The flush itself, from the request to its last event; summarizing takes no time."""
+    """The flush itself, from the request to its last event; summarizing takes no time.
+
+    Beside it the same calls as one batch: what is left without the work and the events for each batch.
+    """
     with Ground() as ground:
-        session = working_session(ground)
-
-        def prepare() -> Call:
-            session.prune(session.turn_request(chain(), VIEW_NONE))
-            return session.flush
-
-        measured, no_op = interleaved(max(rounds // 10, 8), prepare, always(ground.no_op), warm_up=2)
+        session, grouping = working_session(ground), ground.session(10_000, Shape.of(10_000, 20_000_000), seed=2)
+        count = max(rounds // 10, 8)
+        timed = (_flushes(session), _flushes(grouping), always(ground.no_op))
+        measured, as_one, no_op = interleaved(count, *timed, warm_up=2)
     return Row(
         "flush",
         "flush of 50 calls with an instant summarizer, 10 000 messages",
         1000 * median(measured),
         10,
         unit="ms",
-        facts={"no_op_ms": 1000 * median(no_op)},
+        facts={"as_one_batch_ms": 1000 * median(as_one), "no_op_ms": 1000 * median(no_op)},
     )
+
+
+def _flushes(session: BenchSession) -> Prepare:
+    """Flushes of fifty new calls each."""
+
+    def prepare() -> Call:
+        session.prune(session.turn_request(chain(), VIEW_NONE))
+        return session.flush
+
+    return prepare
