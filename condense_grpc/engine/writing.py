@@ -2,8 +2,9 @@
 
 Every write is made under the session's lock. Those of appends are made in rounds: all sessions that wait, some at a
 time, so that what one round takes is a matter of how much there is, not of how many they are. Nobody is waited for:
-who uses a session right now has it written in a later round, or writes it. Groups are small, so that a decision that
-comes meanwhile is written soon, behind the group that is under way.
+who uses a session right now has it written in a later round, or writes it. As a session that is written cannot be used,
+one whose appends follow each other closely is written now and then, not in every round. Groups are small, so that a
+decision that comes meanwhile is written soon, behind the group that is under way.
 
 When too much waits, appends wait for the store instead. A session that the store refuses is discarded. While the
 store does not answer, its sessions are tried again ever more rarely; those whose group has failed each by themselves,
@@ -30,6 +31,8 @@ _LONGEST_DELAY_SECONDS = 5
 _MOST_TOGETHER, _MOST_BYTES = 64, 1024 * 1024
 # A session that is in use at so many rounds in a row is written by who uses it.
 _MOST_PASSED_OVER = 10
+# One whose appends follow each other closely waits so many times as long at most.
+_LONGEST_WAIT = 10
 
 
 class _Trouble(NamedTuple):
@@ -53,10 +56,14 @@ _AT_THE_END = _Trouble(logging.ERROR, "a session could not be written at shutdow
 
 @dataclass(slots=True)
 class _Due:
-    """How the writing of one session stands: when it may be tried, and how long it is put off when that fails."""
+    """How the writing of one session stands: when it may be tried, and how long it is put off when that fails.
+
+    `latest`: until when further appends may put it off.
+    """
 
     delay: float
-    at: float = 0
+    at: float
+    latest: float
     is_alone: bool = False
     passed_over: int = 0
 
@@ -110,7 +117,7 @@ class Writing:
         if live.gone or not state.has_unwritten:
             return
         self._count(live, Waiting(state.transcript.unwritten_bytes, len(state.transcript.unwritten)))
-        due = self._due_of(live)
+        due = self._due_of(live, asyncio.get_running_loop().time())
         many = self._window.is_full_for_one(live.waiting) or self._window.is_full(self.waiting)
         if state.has_unwritten_decisions or many or self._closing or due.passed_over > _MOST_PASSED_OVER:
             await self.persist(live)
@@ -156,10 +163,13 @@ class Writing:
 
     # Rounds
 
-    def _due_of(self, live: LiveSession) -> _Due:
-        due = self._due.get(live)
+    def _due_of(self, live: LiveSession, now: float) -> _Due:
+        """What is known of the writing of a session that has just been appended to."""
+        due, at = self._due.get(live), now + self._delay_seconds
         if due is None:
-            due = self._due[live] = _Due(self._delay_seconds)
+            due = self._due[live] = _Due(self._delay_seconds, at, now + _LONGEST_WAIT * self._delay_seconds)
+        elif due.at < at:
+            due.at = max(due.at, min(at, due.latest))
         return due
 
     def _begin(self) -> None:
@@ -169,11 +179,10 @@ class Writing:
     async def _rounds(self) -> None:
         while self._due:
             await asyncio.sleep(self._delay_seconds)
-            await self._round()
+            await self._round(asyncio.get_running_loop().time())
 
-    async def _round(self) -> None:
+    async def _round(self, now: float) -> None:
         """Write all whose time has come, up to the first group for which the store does not answer."""
-        now = asyncio.get_running_loop().time()
         for live in [live for live in self._due if live.gone or not live.state.has_unwritten]:
             self.forget(live)
         ready = {live: due for live, due in self._due.items() if due.at <= now}
@@ -215,8 +224,9 @@ class Writing:
 
     def _put_off(self, live: LiveSession) -> _Due:
         """Have it tried again later, and behind all others."""
-        due = self._due_of(live)
-        due.at = asyncio.get_running_loop().time() + due.delay
+        now = asyncio.get_running_loop().time()
+        due = self._due_of(live, now)
+        due.at = now + due.delay
         due.delay = min(2 * due.delay, _LONGEST_DELAY_SECONDS)
         self._due[live] = self._due.pop(live)
         self._begin()

@@ -19,6 +19,7 @@ from condense_grpc.engine.requests import (
     PruneResult,
     ViewKind,
 )
+from condense_grpc.engine.writing import Writing
 from condense_grpc.store.memory import MemoryStore
 from condense_grpc.testing.fakes import FakeClock, FakeSummarizer
 from tests.domain.histories import answer, calls, result, user
@@ -242,3 +243,11 @@ async def passes(times: int = 20) -> None:
 
 def stamped(message: Message, timestamp_ms: int) -> Message:
     return replace(message, timestamp_ms=timestamp_ms)
+
+
+async def when_due(writing: Writing) -> None:
+    """The round in which all that was appended has waited for long enough; what was put off waits on."""
+    for due in writing._due.values():
+        if due.delay == writing._delay_seconds:
+            due.at = 0
+    await writing._round(asyncio.get_running_loop().time())

@@ -11,7 +11,7 @@ from condense_grpc.engine.residence import WriteWindow
 from condense_grpc.errors import StoreUnavailable
 from condense_grpc.testing.fakes import Gate
 from tests.domain.histories import user
-from tests.engine.harness import NEVER, Agent, World, passes
+from tests.engine.harness import NEVER, Agent, World, passes, when_due
 
 NAMES = "abcd"
 
@@ -47,8 +47,8 @@ def when_asked() -> World:
 
 
 async def one_round(world: World) -> None:
-    """What happens when appends have waited for long enough."""
-    await world.engine._registry._writing._round()
+    """What happens when appends have waited for long enough; those that were put off wait on."""
+    await when_due(world.engine._registry._writing)
 
 
 async def test_sessions_that_wait_are_written_together() -> None:
@@ -263,3 +263,22 @@ async def test_room_is_made_by_writing_together() -> None:
     assert world.engine._registry._writing.waiting.messages <= 5
     await world.engine.close()
     assert await lengths(world) == dict.fromkeys("abcdef", 1)
+
+
+async def test_appends_that_follow_each_other_closely_are_not_written_in_every_round() -> None:
+    """But when there is a pause, and now and then all the same."""
+    world = World(options=EngineOptions(write_delay_seconds=1000))
+    agent = await world.agent("a")
+    writing, loop = world.engine._registry._writing, asyncio.get_running_loop()
+    await agent.append(user(None))
+    begun = loop.time()
+    await writing._round(begun + 999)
+    assert await lengths(world) == {"a": 0}
+    (due,) = writing._due.values()
+    due.at, due.latest = begun - 500, begun + 700
+    await agent.append(user(None))
+    await writing._round(begun + 600)
+    assert await lengths(world) == {"a": 0}, "the second append has put it off"
+    await writing._round(begun + 700)
+    assert await lengths(world) == {"a": 2}, "though not for ever"
+    await world.engine.close()

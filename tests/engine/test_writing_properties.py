@@ -11,7 +11,7 @@ from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.engine.residence import WriteWindow
 from condense_grpc.errors import CondenseError, RevisionConflict, StoreUnavailable
 from tests.domain.histories import user
-from tests.engine.harness import NEVER, Agent, World, passes
+from tests.engine.harness import NEVER, Agent, World, passes, when_due
 
 NAMES = "abc"
 _names = st.sampled_from(NAMES)
@@ -51,7 +51,7 @@ class Played:
             writing = self.world.engine._registry._writing
             for due in writing._due.values():
                 due.at = 0
-            await writing._round()
+            await when_due(writing)
         await self.world.engine.close()
         assert self._waiting.messages == self._waiting.size_bytes == 0
         assert not self.world.engine._registry._writing._due
@@ -72,7 +72,7 @@ class Played:
                 async with registry.locked(name) as live:
                     live.state.show_views()
                     await registry.persist_soon(live)
-                    await registry._writing._round()
+                    await when_due(registry._writing)
             case "round", set(used):
                 await self._round_while_used(used)
             case "elsewhere", str(name):
@@ -94,7 +94,7 @@ class Played:
 
         self.world.store.before = come
         try:
-            await self.world.engine._registry._writing._round()
+            await when_due(self.world.engine._registry._writing)
         finally:
             self.world.store.before = None
             await asyncio.gather(*coming, return_exceptions=True)
