@@ -54,7 +54,7 @@ def import_file(
         head_node=layout.transcript.head_node,
         head_commit=len(commits),
         length=len(layout.transcript),
-        messages=[*layout.transcript.unwritten.values(), *decided.homes.beside],
+        messages=[*layout.transcript.to_write(), *decided.homes.beside],
         commits=[stored_commit(commit) for commit in commits],
         diagnostics=_diagnostics(layout, now_ms),
         counts=_counts(layout, file),

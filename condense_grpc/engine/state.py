@@ -264,7 +264,7 @@ class SessionState:
         )
         return Changes(
             row,
-            tuple(self.transcript.unwritten.values()),
+            self.transcript.to_write(),
             tuple(self._unwritten_commits),
             tuple(self._unwritten_diagnostics),
             skeletons=self.transcript.reskeletoned

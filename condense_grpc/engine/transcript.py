@@ -51,6 +51,7 @@ class Transcript:
         self.wide_chars = 0
         """How many of its characters are of scripts in which a character is about a token."""
         self.unwritten: dict[int, StoredMessage] = {}
+        self._unencoded: dict[int, MessageSkeleton] = {}
         self.unwritten_bytes = 0
         self.restyled: dict[int, tuple[bytes, bytes]] = {}
         self.reskeletoned: dict[int, bytes] = {}
@@ -83,6 +84,7 @@ class Transcript:
         twin.nodes, twin.digests, twin.skeletons = [*self.nodes], [*self.digests], [*self.skeletons]
         twin.keys, twin.numbers, twin.ends = [*self.keys], [*self.numbers], [*self.ends]
         twin.unwritten, twin._left, twin.restyled = {**self.unwritten}, {**self._left}, {**self.restyled}
+        twin._unencoded = {**self._unencoded}
         twin.reskeletoned = {**self.reskeletoned}
         twin._numbering = copy.deepcopy(self._numbering)
         return twin
@@ -206,9 +208,9 @@ class Transcript:
         if arrival.span is not None:
             skeleton = skeleton._replace(native=arrival.span)
         node, body = self.next_node, arrival.body
-        encoded = encode_skeleton(skeleton)
         parent = self.nodes[-1] if self.nodes else 0
-        self.unwritten[node] = StoredMessage(node, parent, len(self.nodes), digest, time_ms, encoded, body)
+        self.unwritten[node] = StoredMessage(node, parent, len(self.nodes), digest, time_ms, b"", body)
+        self._unencoded[node] = skeleton
         self.unwritten_bytes += len(body)
         self.next_node = node + 1  # node numbers and times count for every branch
         self._latest_ms = max(self._latest_ms, time_ms)
@@ -221,12 +223,19 @@ class Transcript:
             return
         self.restyles += 1
         self.skeletons[position] = skeleton = skeleton._replace(native=arrival.span)
-        encoded, waiting = encode_skeleton(skeleton), self.unwritten.get(node)
+        waiting = self.unwritten.get(node)
         if waiting is None:
-            self.restyled[node] = (arrival.body, encoded)
+            self.restyled[node] = (arrival.body, encode_skeleton(skeleton))
         else:
-            self.unwritten[node] = waiting._replace(body=arrival.body, skeleton=encoded)
+            self.unwritten[node], self._unencoded[node] = waiting._replace(body=arrival.body), skeleton
             self.unwritten_bytes += len(arrival.body) - len(waiting.body)
+
+    def to_write(self) -> tuple[StoredMessage, ...]:
+        """The messages that the store does not know. Only now their skeletons are encoded: no turn waits for that."""
+        for node, skeleton in self._unencoded.items():
+            self.unwritten[node] = self.unwritten[node]._replace(skeleton=encode_skeleton(skeleton))
+        self._unencoded.clear()
+        return tuple(self.unwritten.values())
 
     def waiting_body(self, node: int) -> bytes | None:
         """The body of a node as long as the store does not know it."""

@@ -149,6 +149,8 @@ class CondenseServicer:
 
 def _is_large(result: PruneResult) -> bool:
     """Whether others would notice that the answer is written: for its pieces, or few that are long."""
+    if result.native is None and result.messages is None and not len(result.edits):
+        return False
     native = result.native or NativeAnswer()
     count = len(result.messages or ()) + len(result.edits) + len(native.edits)
     chars = len(native.json) if result.messages is None else result.reclaim.after_chars

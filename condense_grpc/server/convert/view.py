@@ -56,9 +56,9 @@ class PruneReader:
         min_savings_chars = message.min_savings_chars if message.HasField("min_savings_chars") else None
         if min_savings_chars is not None and min_savings_chars < 0:
             raise RequestInvalid("min_savings_chars", f"must not be negative, not {min_savings_chars}")
-        change = Change()
+        change, delta = Change(), message.delta
         if may_create:
-            change = self.deltas.read(message.delta, message.config, request_bytes, session_id, sent=sent)
+            change = self.deltas.read(delta, message.config, request_bytes, session_id, sent=sent)
         request = PruneRequest(
             session_id=session_id,
             delta=change.delta,
@@ -69,7 +69,7 @@ class PruneReader:
             usage=read_usage(message.usage) if message.HasField("usage") else None,
             names_sent=True,
         )
-        return Prune(change, request, message.delta.messages.messages if sent is None else sent)
+        return Prune(change, request, delta.messages.messages if sent is None else sent)
 
 
 def append_request(session_id: str, change: Change) -> PruneRequest:
