@@ -54,6 +54,13 @@ function told(completed: Extract<FlushEvent["event"], { case: "completed" }>["va
   return `${OUTCOMES[completed.outcome] ?? "condensed"}${blocks}`;
 }
 
+/** The same of a flush that was over before anybody could watch it. */
+export function ended(outcome: FlushOutcome, processedBatches: number): string {
+  return outcome === FlushOutcome.SUMMARIZED
+    ? `condensed ${processedBatches} batches`
+    : (OUTCOMES[outcome] ?? "condensed");
+}
+
 /** A number as people read it: `940`, `12.3k`. */
 export function thousands(count: number): string {
   return count < 1000 ? String(count) : `${(count / 1000).toFixed(1)}k`;

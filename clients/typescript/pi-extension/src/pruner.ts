@@ -10,6 +10,7 @@ import {
   CondenseClient,
   CondenseError,
   DeadlineExceededError,
+  FlushOutcome,
   FlushTrigger,
   SessionNotFoundError,
   UnavailableError,
@@ -23,7 +24,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { adopt } from "./adoption.js";
 import { SentList, type PiMessage } from "./history.js";
 import type { Host } from "./host.js";
-import { Progress } from "./progress.js";
+import { ended, Progress } from "./progress.js";
 import type { Settings } from "./settings.js";
 
 /** How long Pi waits for an answer before it goes on without. */
@@ -97,7 +98,7 @@ export class Pruner {
         this.host.status(view.statusLine);
       }
       if (view.advice?.running && !this.flushing) {
-        void this.follow(this.session.flush());
+        void this.followService();
       }
       return list.restore(view.messages);
     } catch (error) {
@@ -132,6 +133,23 @@ export class Pruner {
   /** Compresses every finished chain, and shows how it goes. */
   compact(): Promise<FlushCompleted | undefined> {
     return this.follow(this.session.compact());
+  }
+
+  /** Shows how a flush goes that the service has begun by itself; it may be over before it can be followed. */
+  private async followService(): Promise<void> {
+    const completed = await this.follow(this.session.flush());
+    if (completed?.outcome !== FlushOutcome.EMPTY) {
+      return;
+    }
+    try {
+      const { lastFlushes } = await this.session.diagnostics({ timeoutMs: PATIENCE_MS });
+      const last = lastFlushes.find((flush) => flush.outcome !== FlushOutcome.EMPTY);
+      if (last && !this.flushing) {
+        this.host.status(ended(last.outcome, last.processedBatches));
+      }
+    } catch {
+      // It is told with the next request.
+    }
   }
 
   private follow(stream: FlushStream): Promise<FlushCompleted | undefined> {
