@@ -89,7 +89,8 @@ def _written(edit: Edit, rank: int) -> str:
         case ReplaceResult():
             return f"r{edit.message_index} {rank} {edit.reason} {len(edit.ref)} {edit.ref}{edit.text}"
         case PurgeArguments():
-            return f"p{edit.message_index} {rank} {edit.call_index} {edit.arguments_json}"
+            call_id = edit.tool_call_id
+            return f"p{edit.message_index} {rank} {edit.call_index} {len(call_id)} {call_id}{edit.arguments_json}"
         case InsertAfter():
             return f"i{edit.message_index} {rank} {edit.kind} {_content(edit.message)}"
         case MoveAfter():

@@ -315,6 +315,9 @@ class Registry:
     def written(self, live: LiveSession, changes: Changes) -> None:
         """See Owner."""
         self._bodies.take_in(live.state, changes)
+        slot = self._slots.get(live.session_id)
+        if slot is not None and slot.live is live:
+            self._measure(slot)  # what was waiting takes memory no more
         if self.listener is not None:
             self.listener.written(live.session_id, changes)
 

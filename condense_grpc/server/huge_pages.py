@@ -27,6 +27,8 @@ def use_huge_pages() -> int:
         if "[never]" in (_SETTINGS / "enabled").read_text():
             return 0
         size = int((_SETTINGS / "hpage_pmd_size").read_text())
+        if size <= 0:
+            return 0
         return sum(_advised(first, end) for first, end in whole_pages(_MAPS.read_text().splitlines(), size))
     return 0
 

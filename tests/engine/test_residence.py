@@ -13,7 +13,7 @@ from condense_grpc.engine.residence import Residence, WriteWindow
 from condense_grpc.errors import RevisionConflict, StoreUnavailable
 from condense_grpc.testing.fakes import Failure
 from tests.domain.histories import user
-from tests.engine.harness import NEVER, Agent, World, passes
+from tests.engine.harness import NEVER, Agent, World, passes, when_due
 
 REST_MS, EVICT_MS = 60_000, 3_600_000
 EVERYONE = SessionFilter()
@@ -330,3 +330,16 @@ async def test_a_load_goes_on_when_nobody_waits_for_it_any_more(world: World) ->
     loads = world.store.calls.count("load")
     assert (await world.engine.get_session("s")).length == 10
     assert world.store.calls.count("load") == loads
+
+
+async def test_what_was_written_in_a_round_counts_as_memory_no_more() -> None:
+    """The budget is about what sessions take, not about what they took while it waited."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER))
+    agent = await world.agent()
+    await agent.append(user(None, "x" * 100_000))
+    registry = registry_of(world)
+    assert registry.size_bytes > 100_000
+    await when_due(registry._writing)
+    live = registry.find("s")
+    assert live is not None and registry.size_bytes == live.state.size_bytes < 100_000
+    await world.engine.close()

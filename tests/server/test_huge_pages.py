@@ -2,8 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
-from condense_grpc.server.huge_pages import whole_pages
+import pytest
+
+from condense_grpc.server import huge_pages
+from condense_grpc.server.huge_pages import use_huge_pages, whole_pages
 
 _PAGE = 0x200000
 
@@ -34,3 +38,20 @@ assert use_huge_pages() >= 0
 assert kept == [str(number) * 10 for number in range(200_000)]
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "much", ""])
+def test_a_system_that_says_nothing_sensible_has_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: str
+) -> None:
+    (tmp_path / "enabled").write_text("always [madvise] never")
+    (tmp_path / "hpage_pmd_size").write_text(size)
+    monkeypatch.setattr(huge_pages, "_SETTINGS", tmp_path)
+    assert use_huge_pages() == 0
+
+
+def test_where_it_is_forbidden_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "enabled").write_text("always madvise [never]")
+    (tmp_path / "hpage_pmd_size").write_text(str(_PAGE))
+    monkeypatch.setattr(huge_pages, "_SETTINGS", tmp_path)
+    assert use_huge_pages() == 0
