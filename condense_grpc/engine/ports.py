@@ -185,6 +185,15 @@ class Store(Protocol):
         ...
 
 
+@runtime_checkable
+class WaitsForOthers(Protocol):
+    """What a store has besides that may have to wait for another program to let go of the database."""
+
+    def wait_no_more(self) -> None:
+        """Time is up: what waits for others, or will have to, raises StoreUnavailable in a moment. Until `close`."""
+        ...
+
+
 @frozen
 class Usage:
     """What one reply of a summarizer took. `cost` in dollars, None when the price is unknown."""

@@ -1,7 +1,8 @@
 """One thread that owns one SQLite connection and runs transactions on it, in the order in which they came.
 
 What waits while a commit waits for the disk can share the next one: many sessions that write at once need few
-commits. Each is told of its end when all of them are durable. When one fails, each is run once more by itself.
+commits. Each is told of its end when all of them are durable. When one fails, each is run once more by itself. But
+when another program has locked the database for too long, whatever waits fails together: none would fare better.
 
 SQLAlchemy's pool and pysqlite's own idea of a transaction stay out of it: the connection is in autocommit mode, and
 each transaction begins with the statement that the owner chose. After a failure of the driver the connection is
@@ -12,7 +13,7 @@ import asyncio
 import logging
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -22,13 +23,14 @@ from sqlalchemy import Connection, Dialect, Engine, NullPool, create_engine, eve
 from sqlalchemy.exc import DBAPIError
 
 from condense_grpc.errors import StoreUnavailable
-from condense_grpc.store.errors import StoreDamaged
+from condense_grpc.store.errors import StoreDamaged, StoreLocked
+from condense_grpc.store.patience import Patience, code_of, is_locked
 
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-# The low byte of SQLite's error codes: SQLITE_CORRUPT and SQLITE_NOTADB.
+# SQLite's codes: SQLITE_CORRUPT and SQLITE_NOTADB.
 DAMAGED = (11, 26)
 
 
@@ -41,7 +43,8 @@ class ConnectionThread:
         """`most_shared`: so many transactions share a commit at most; the first waits for the last."""
         self._most_shared = most_shared
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="condense-sqlite")
-        self._engine = _engine(path, begin=begin, pragmas=pragmas, busy_timeout_ms=busy_timeout_ms)
+        self._patience = Patience(busy_timeout_ms)
+        self._engine = _engine(path, begin=begin, pragmas=pragmas, busy_timeout_ms=self._patience.slice_ms)
         self._connection: Connection | None = None
         self._waiting: deque[_Job] = deque()
 
@@ -64,6 +67,10 @@ class ConnectionThread:
         """The same for a caller that may block."""
         return self._executor.submit(self._transaction, work).result()
 
+    def wait_no_more(self) -> None:
+        """Give up soon what waits for the lock of another program, now and from now on."""
+        self._patience.end()
+
     def stop(self) -> None:
         """Finish the calls that wait, close the connection and end the thread. Blocks."""
         self._executor.submit(self._disconnect).result()
@@ -71,31 +78,50 @@ class ConnectionThread:
 
     def _work_off(self) -> None:
         """Run what waits, up to as many as may share a commit."""
-        jobs: list[_Job] = []
-        while self._waiting and len(jobs) < self._most_shared:
-            job = self._waiting.popleft()
-            if job[1].set_running_or_notify_cancel():
-                jobs.append(job)
+        jobs = self._taken(self._most_shared)
         if len(jobs) > 1 and self._run_together(jobs):
             return
-        for work, result in jobs:
+        while jobs:
+            work, result = jobs.popleft()
             try:
                 found = self._transaction(work)
+            except StoreLocked as error:
+                result.set_exception(error)
+                self._refuse(jobs)
+                return
             except BaseException as error:
                 result.set_exception(error)
             else:
                 result.set_result(found)
 
-    def _run_together(self, jobs: "Sequence[_Job]") -> bool:
+    def _taken(self, most: int | None = None) -> "deque[_Job]":
+        """The next jobs that nobody has taken back."""
+        jobs: deque[_Job] = deque()
+        while self._waiting and (most is None or len(jobs) < most):
+            job = self._waiting.popleft()
+            if job[1].set_running_or_notify_cancel():
+                jobs.append(job)
+        return jobs
+
+    def _refuse(self, jobs: "Iterable[_Job]") -> None:
+        """Let these jobs and all that wait fail, since the database is locked."""
+        for _, result in (*jobs, *self._taken()):
+            result.set_exception(StoreLocked())
+
+    def _run_together(self, jobs: "Collection[_Job]") -> bool:
         """Run all in one transaction; False if one of them fails: nothing was changed then."""
         found: list[Any] = []
 
         def all_of_them(connection: Connection) -> None:
+            found.clear()
             for work, _ in jobs:
                 found.append(work(connection))
 
         try:
             self._transaction(all_of_them)
+        except StoreLocked:
+            self._refuse(jobs)
+            return True
         except BaseException as error:
             if len(found) < len(jobs):
                 return False
@@ -108,14 +134,23 @@ class ConnectionThread:
         return True
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
-        try:
-            if self._connection is None:
-                self._connection = self._engine.connect()
-            with self._connection.begin():
-                return work(self._connection)
-        except (DBAPIError, sqlite3.Error) as error:
-            self._disconnect()
-            raise _translated(error) from None
+        self._patience.begin()
+        while True:
+            try:
+                if self._connection is None:
+                    self._connection = self._engine.connect()
+                with self._connection.begin():
+                    found = work(self._connection)
+            except (DBAPIError, sqlite3.Error) as error:
+                self._disconnect()
+                if not self._patience.lasts(error):
+                    raise _translated(error) from None
+            except BaseException:
+                self._patience.renew()
+                raise
+            else:
+                self._patience.renew()
+                return found
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -150,11 +185,12 @@ def _engine(path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeo
     return engine
 
 
-def _translated(error: Exception) -> StoreUnavailable:
+def _translated(error: sqlite3.Error | DBAPIError) -> StoreUnavailable:
     driver = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(driver, "sqlite_errorcode", 0)
     logger.warning("store: %s %s", type(driver).__name__, getattr(driver, "sqlite_errorname", ""))
-    return StoreDamaged() if code & 0xFF in DAMAGED else StoreUnavailable()
+    if is_locked(error):
+        return StoreLocked()
+    return StoreDamaged() if code_of(error) in DAMAGED else StoreUnavailable()
 
 
 async def settle(job: "Future[T]") -> T:

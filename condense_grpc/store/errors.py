@@ -1,6 +1,7 @@
 """Why a store cannot be opened or read: for whoever runs the service, in words that say what to do.
 
     StoreUnavailable
+    ├── StoreLocked               another program keeps a lock on the database
     └── StoreRefused
         ├── StoreInUse            another running process owns the database
         ├── StorePathUnusable     its file cannot be created or opened
@@ -15,6 +16,10 @@ driver's text in it.
 from typing import ClassVar
 
 from condense_grpc.errors import CondenseError, StoreUnavailable
+
+
+class StoreLocked(StoreUnavailable):
+    """Another program (a backup, a shell) has kept the database locked for too long. It passes."""
 
 
 class StoreRefused(StoreUnavailable):

@@ -72,9 +72,15 @@ class SqliteStore(SqlStore):
                 raise
             self._accept_calls()
 
+    def wait_no_more(self) -> None:
+        """See WaitsForOthers."""
+        if self._file is not None:
+            self._file.wait_no_more()
+
     async def close(self) -> None:
         """See Store."""
         async with self._opening:
+            self.wait_no_more()
             await self._finish_calls()
             await in_thread(self._close_file)
 
@@ -118,6 +124,10 @@ class _File:
         )
         prepare(self.writer.dialect)
         self.reader = ConnectionThread(path, begin="BEGIN", pragmas=READER, busy_timeout_ms=busy_timeout_ms)
+
+    def wait_no_more(self) -> None:
+        self.reader.wait_no_more()
+        self.writer.wait_no_more()
 
     def close(self) -> None:
         # The writer goes last: the last one out moves the log into the file.

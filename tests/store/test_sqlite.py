@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, delete, update
 
-from condense_grpc.engine.ports import Changes, Store
+from condense_grpc.engine.ports import Changes, Store, StoredSession
 from condense_grpc.errors import StoreUnavailable
-from condense_grpc.store.errors import StoreDamaged, StorePathUnusable
+from condense_grpc.store.errors import StoreDamaged, StoreLocked, StorePathUnusable
 from condense_grpc.store.schema import sessions
 from condense_grpc.store.sqlite import SqliteStore
 from condense_grpc.testing.store_conformance import StoreConformance
@@ -184,6 +184,24 @@ async def test_foreign_lock_is_unavailable_and_passes(path: Path, caplog: pytest
     other.close()
     await store.write(Changes(row, [message(1)]))
     assert await nodes_of(store, "secret-id") == [1]
+    await store.close()
+
+
+async def test_closing_waits_for_no_foreign_lock(path: Path) -> None:
+    """What waits for it fails, however long it would have waited."""
+    store = SqliteStore(path, busy_timeout_ms=10**9)
+    await store.open()
+    row = await store.create(row_of("s"))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = [asyncio.create_task(store.write(Changes(row, [message(1)]))) for _ in range(2)]
+    await asyncio.sleep(0)
+    await store.close()
+    found = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(one) for one in found] == [StoreLocked] * 2
+    other.close()
+    await store.open()
+    assert await store.load("s") == StoredSession(row, [], [])
     await store.close()
 
 
