@@ -169,8 +169,9 @@ class BenchSession:
 
     def flush(self) -> None:
         """Flush, and wait for the end."""
-        *_, last = self._ground.condense.FlushBatches(FlushBatchesRequest(session_id=self.name))
-        assert last.event.WhichOneof("event") == "completed", last
+        *_, last = self._ground.condense.FlushBatches(FlushBatchesRequest(session_id=self.name, joint_events=True))
+        *_, event = (last.event, *last.further_events)
+        assert event.WhichOneof("event") == "completed", last
 
 
 def yardstick(channel: grpc.Channel, name: str) -> Any:

@@ -157,6 +157,7 @@ class SessionCore(Generic[T]):
                 compact=options.compact,
                 attach=options.attach,
                 config=self._delivery.config,
+                joint_events=True,
             )
             try:
                 opened = yield from self._delivery.open("FlushBatches", request, options.timeout_seconds)
@@ -170,7 +171,7 @@ class SessionCore(Generic[T]):
 
     def compact(self, *, attach: bool, timeout_seconds: float | None) -> Steps[None]:
         """Emits the events of a compaction."""
-        request = CompactChainsRequest(session_id=self.session_id, attach=attach)
+        request = CompactChainsRequest(session_id=self.session_id, attach=attach, joint_events=True)
         opened = yield from self._delivery.open("CompactChains", request, timeout_seconds)
         yield from _emit_events(*opened)
 
@@ -234,9 +235,10 @@ def _emit_events(stream: Any, response: Any) -> Steps[None]:
     """Events of kinds that this client does not know are left out."""
     kind = None
     while response is not None:
-        kind = response.event.WhichOneof("event")
-        if kind is not None:
-            yield Emit(response.event)
+        for event in (response.event, *response.further_events):
+            kind = event.WhichOneof("event")
+            if kind is not None:
+                yield Emit(event)
         response = yield Receive(stream)
     if kind != "completed":
         raise CondenseError("the stream ended before its last event: the outcome is in the diagnostics")

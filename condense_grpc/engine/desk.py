@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Any
@@ -91,12 +91,12 @@ class FlushDesk:
         if len(self._sequences) > _REMEMBERED_SESSIONS:
             self._sequences.popitem(last=False)
 
-    async def follow(self, run: FlushRun, *, owner: bool) -> AsyncGenerator[NumberedEvent, None]:
+    async def follow(self, run: FlushRun, *, owner: bool) -> AsyncGenerator[Sequence[NumberedEvent], None]:
         """The events of a run. When its owner stops listening the run is stopped; others only go away."""
         try:
-            async with aclosing(run.follow()) as events:
-                async for event in events:
-                    yield event
+            async with aclosing(run.follow()) as steps:
+                async for events in steps:
+                    yield events
         finally:
             if owner and not run.is_done:
                 await self.stop(run)

@@ -269,15 +269,15 @@ class Engine:
 
     # Flush and compaction
 
-    def flush(self, request: FlushRequest) -> AsyncGenerator[NumberedEvent, None]:
-        """Append the delta, if there is one, and flush; the events of the run.
+    def flush(self, request: FlushRequest) -> AsyncGenerator[Sequence[NumberedEvent], None]:
+        """Append the delta, if there is one, and flush; the events of the run, together what is there at once.
 
         Raises FlushInProgress when one runs, unless `attach` asks to follow it. Closing the iterator stops a flush
         that it started, and only leaves one that it attached to.
         """
         return self._flushing.flush(request)
 
-    def compact(self, session_id: str, *, attach: bool = False) -> AsyncGenerator[NumberedEvent, None]:
+    def compact(self, session_id: str, *, attach: bool = False) -> AsyncGenerator[Sequence[NumberedEvent], None]:
         """Compress every eligible chain, the newest too; the events of the run. As `flush` does otherwise."""
         return self._flushing.compact(session_id, attach=attach)
 

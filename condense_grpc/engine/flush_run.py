@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from condense_grpc.domain.entries import Stats
 from condense_grpc.engine.events import (
@@ -77,13 +77,14 @@ class FlushRun:
         changed, self._changed = self._changed, asyncio.get_running_loop().create_future()
         changed.set_result(None)
 
-    async def follow(self) -> AsyncGenerator[NumberedEvent, None]:
-        """All events, those of the past first; then the error, if one ended the run."""
+    async def follow(self) -> AsyncGenerator[Sequence[NumberedEvent], None]:
+        """All events, those of the past first, and together what is there at once; then the error, if one ended it."""
         at = 0
         while True:
             while at < len(self._events):
-                yield self._events[at]
-                at += 1
+                events = self._events[at:]
+                at += len(events)
+                yield events
             if self._done:
                 if self.error is not None:
                     raise self.error

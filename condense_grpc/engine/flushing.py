@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
 from condense_grpc.domain.capture import group_runs
@@ -50,16 +50,15 @@ class Flushing:
 
     # On request
 
-    async def flush(self, request: FlushRequest) -> AsyncGenerator[NumberedEvent, None]:
-        """Append the delta, if there is one, and flush; the events of the run."""
+    async def flush(self, request: FlushRequest) -> AsyncGenerator[Sequence[NumberedEvent], None]:
+        """Append the delta, if there is one, and flush; the events of the run, together what is there at once."""
         if request.dry_run:
-            for event in await self._preview(request):
-                yield event
+            yield await self._preview(request)
             return
         run, owner = await self._start(request)
-        async with aclosing(self.desk.follow(run, owner=owner)) as events:
-            async for event in events:
-                yield event
+        async with aclosing(self.desk.follow(run, owner=owner)) as steps:
+            async for events in steps:
+                yield events
 
     async def _start(self, request: FlushRequest) -> tuple[FlushRun, bool]:
         """The run to follow, and whether it was started here."""
@@ -89,14 +88,14 @@ class Flushing:
         started = FlushStarted(request.trigger.value, batches, dry_run=True, transcript_length=length)
         return NumberedEvent(1, now_ms, "", started), NumberedEvent(2, now_ms, "", done)
 
-    async def compact(self, session_id: str, *, attach: bool = False) -> AsyncGenerator[NumberedEvent, None]:
+    async def compact(self, session_id: str, *, attach: bool = False) -> AsyncGenerator[Sequence[NumberedEvent], None]:
         """Compress every eligible chain, the newest too; the events of the run."""
         async with self._tools.registry.locked(session_id):
             running = self.desk.running(session_id) if attach else None
             run = running or self.desk.start(session_id, lambda run: self._compact(session_id, run))
-        async with aclosing(self.desk.follow(run, owner=running is None)) as events:
-            async for event in events:
-                yield event
+        async with aclosing(self.desk.follow(run, owner=running is None)) as steps:
+            async for events in steps:
+                yield events
 
     async def _compact(self, session_id: str, run: FlushRun) -> FlushCompleted:
         async with self._tools.registry.locked(session_id) as live:

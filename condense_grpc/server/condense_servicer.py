@@ -14,7 +14,7 @@ from condense_grpc.errors import RequestInvalid
 from condense_grpc.server.arrival import ensure_session
 from condense_grpc.server.convert.delta import ChunkedDelta, DeltaReader
 from condense_grpc.server.convert.diagnostics import kind_of, write_report
-from condense_grpc.server.convert.flush_event import FlushReader, write_event
+from condense_grpc.server.convert.flush_event import FlushReader, write_answers
 from condense_grpc.server.convert.query import read_slices, write_answer, write_chunk
 from condense_grpc.server.convert.search import read_search, write_hit
 from condense_grpc.server.convert.session_id import known_session_id
@@ -58,11 +58,10 @@ class CondenseServicer:
         call = await incoming.read(self._flushes.read, self._flushes.read_cut)
         request = call.request
         await ensure_session(self._engine, request.session_id, call.change, dry_run=request.dry_run)
-        async with aclosing(self._engine.flush(request)) as events:
-            async for event in events:
-                answer = flush_event_pb2.FlushBatchesResponse()
-                write_event(event, answer.event)
-                yield answer
+        async with aclosing(self._engine.flush(request)) as steps:
+            async for events in steps:
+                for answer in write_answers(events, flush_event_pb2.FlushBatchesResponse, joint=call.joint_events):
+                    yield answer
 
     async def CompactChains(
         self, incoming: Incoming[flush_event_pb2.CompactChainsRequest]
@@ -70,11 +69,10 @@ class CondenseServicer:
         """See the contract."""
         request = await incoming.message()
         session_id = known_session_id(request.session_id)
-        async with aclosing(self._engine.compact(session_id, attach=request.attach)) as events:
-            async for event in events:
-                answer = flush_event_pb2.CompactChainsResponse()
-                write_event(event, answer.event)
-                yield answer
+        async with aclosing(self._engine.compact(session_id, attach=request.attach)) as steps:
+            async for events in steps:
+                for answer in write_answers(events, flush_event_pb2.CompactChainsResponse, joint=request.joint_events):
+                    yield answer
 
     async def AppendMessages(
         self, stream: AsyncIterator[Incoming[transcript_pb2.AppendMessagesRequest]]

@@ -27,7 +27,7 @@ from condense_grpc.errors import CondenseError, StoreUnavailable
 from condense_grpc.testing.fakes import Gate, Gated
 from tests.engine import generated as op
 from tests.engine.fed_back import FedBack
-from tests.engine.harness import Agent, World, finished, stamped
+from tests.engine.harness import Agent, World, finished, singly, stamped
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Driver:
                 await self._flush(operation)
             case op.Compact():
                 self.world.summarizer.script(*operation.outcomes)
-                await finished(self.world.engine.compact(self.name))
+                await finished(singly(self.world.engine.compact(self.name)))
             case op.Configure():
                 await self.world.engine.update_session(self.name, config=operation.changes, labels=None)
             case op.Usage():

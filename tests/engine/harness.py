@@ -1,7 +1,8 @@
 """What the tests of the engine share: a store that does as it is told, and an agent that talks to an engine."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -179,14 +180,14 @@ class Agent:
             for message in await self.view()
         ]
 
-    def flushing(self, trigger: FlushTrigger = FlushTrigger.MANUAL, **more: Any) -> AsyncIterator[NumberedEvent]:
-        return self.engine.flush(FlushRequest(self.name, trigger=trigger, **more))
+    def flushing(self, trigger: FlushTrigger = FlushTrigger.MANUAL, **more: Any) -> AsyncGenerator[NumberedEvent, None]:
+        return singly(self.engine.flush(FlushRequest(self.name, trigger=trigger, **more)))
 
     async def flush(self, **more: Any) -> "Flushed":
         return await finished(self.flushing(**more))
 
     async def compact(self) -> "Flushed":
-        return await finished(self.engine.compact(self.name))
+        return await finished(singly(self.engine.compact(self.name)))
 
     async def call(self, name: str) -> CallFacts:
         (facts,) = await self.engine.call_facts(self.name, name)
@@ -228,6 +229,14 @@ class Flushed:
     @property
     def blocks(self) -> list[ChainCompressed]:
         return [event for event in self.events if isinstance(event, ChainCompressed)]
+
+
+async def singly(steps: AsyncGenerator[Sequence[NumberedEvent], None]) -> AsyncGenerator[NumberedEvent, None]:
+    """The events of a run one by one."""
+    async with aclosing(steps):
+        async for events in steps:
+            for event in events:
+                yield event
 
 
 async def finished(events: AsyncIterator[NumberedEvent]) -> Flushed:

@@ -13,7 +13,7 @@ import pytest
 
 from condense_grpc.domain.messages import Message
 from condense_grpc.engine.events import FlushOutcome
-from condense_grpc.engine.requests import FlushRequest, PruneRequest, ViewKind
+from condense_grpc.engine.requests import PruneRequest, ViewKind
 from condense_grpc.errors import SessionNotFound
 from condense_grpc.testing.fakes import FakeSummarizer, Gate, Gated
 from tests.domain.histories import answer, calls, result, user
@@ -100,7 +100,7 @@ async def prune(agent: Agent) -> None:
 
 
 async def flush_with_delta(agent: Agent) -> None:
-    await finished(agent.engine.flush(FlushRequest(agent.name, agent.delta(*arriving()))))
+    await finished(agent.flushing(delta=agent.delta(*arriving())))
 
 
 async def rewind(agent: Agent) -> None:

@@ -15,7 +15,7 @@ from condense_grpc.errors import (
 )
 from condense_grpc.testing.fakes import FakeSummarizer, Gate, Gated, Reply
 from tests.domain.histories import answer, calls, result, user
-from tests.engine.harness import LONG, Agent, Flushed, World, finished, passes
+from tests.engine.harness import LONG, Agent, Flushed, World, finished, passes, singly
 
 
 class Gates:
@@ -186,7 +186,7 @@ async def test_one_run_at_a_time(world: World) -> None:
     await agent.work("a")
     async with Gates(agent) as flush:
         delta = agent.delta(user(None, "more"))
-        for refused in (agent.flushing(delta=delta), world.engine.compact("s")):
+        for refused in (agent.flushing(delta=delta), singly(world.engine.compact("s"))):
             with pytest.raises(FlushInProgress) as error:
                 await finished(refused)
             assert error.value.metadata["flushId"]
@@ -200,7 +200,7 @@ async def test_many_may_watch_and_go(world: World) -> None:
     await agent.work("a")
     async with Gates(agent) as flush:
         watching = [asyncio.ensure_future(finished(agent.flushing(attach=True))) for _ in range(5)]
-        watching.append(asyncio.ensure_future(finished(world.engine.compact("s", attach=True))))
+        watching.append(asyncio.ensure_future(finished(singly(world.engine.compact("s", attach=True)))))
         leaving = agent.flushing(attach=True)
         assert isinstance((await anext(leaving)).event, FlushStarted)
         await leaving.aclose()
@@ -242,7 +242,7 @@ async def test_a_run_that_is_stopped_before_its_first_step_ends(world: World) ->
     run = desk.running("s")
     assert run is not None and run.task is not None
     run.task.cancel()
-    events = await finished(run.follow())
+    events = await finished(singly(run.follow()))
     assert events.outcome == "cancelled"
     assert desk.running("s") is None
     assert (await agent.flush()).outcome == "summarized"
@@ -303,7 +303,7 @@ async def test_closing_waits_and_then_cancels(world: World) -> None:
         closing = asyncio.ensure_future(world.engine.close(grace_seconds=3_600))
         await passes()
         with pytest.raises(ShuttingDown):
-            await finished(world.engine.compact("s"))
+            await finished(singly(world.engine.compact("s")))
         assert (await flush.opened()).outcome == "summarized"
         await closing
     world.engine = world.other_engine()

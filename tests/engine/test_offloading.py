@@ -14,7 +14,7 @@ from condense_grpc.engine.offloading import MANY_MESSAGES, offloaded
 from condense_grpc.engine.requests import PruneRequest
 from condense_grpc.engine.transcript import Transcript
 from tests.domain.histories import answer, calls, result, user
-from tests.engine.harness import Agent, World, finished, passes
+from tests.engine.harness import Agent, World, finished, passes, singly
 
 
 class Held:
@@ -99,7 +99,7 @@ FIRST_LOOKS: dict[str, Callable[[Agent], Awaitable[Any]]] = {
     "diagnostics": lambda agent: agent.engine.diagnostics("s"),
     "usage": lambda agent: agent.engine.record_usage("s", Usage(10, 100)),
     "flush": lambda agent: agent.flush(),
-    "compact": lambda agent: finished(agent.engine.compact("s")),
+    "compact": lambda agent: finished(singly(agent.engine.compact("s"))),
     "settings": lambda agent: agent.engine.update_session("s", config={"recovery_grace_turns": 7}, labels=None),
 }
 

@@ -15,7 +15,7 @@ from condense_grpc.errors import (
 )
 from condense_grpc.testing.fakes import FakeSummarizer
 from tests.domain.histories import answer, user
-from tests.engine.harness import LONG, NEVER, Agent, World, passes
+from tests.engine.harness import LONG, NEVER, Agent, World, passes, singly
 
 
 async def test_a_session_is_made_once(world: World) -> None:
@@ -46,7 +46,7 @@ async def test_unknown_sessions_are_told(world: World) -> None:
     for call in (world.engine.get_session("s"), world.engine.diagnostics("s"), world.engine.query("s", ["t1"], [])):
         with pytest.raises(SessionNotFound):
             await call
-    for events in (world.engine.compact("s"), Agent(world, "s").flushing()):
+    for events in (singly(world.engine.compact("s")), Agent(world, "s").flushing()):
         with pytest.raises(SessionNotFound):
             await anext(events)
     assert not await world.engine.delete_session("s")

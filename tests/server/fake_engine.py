@@ -39,12 +39,12 @@ class FakeEngine:
     def end_watches(self) -> None:
         """Nobody watches."""
 
-    async def flush(self, *arguments: Any, **named: Any) -> AsyncIterator[NumberedEvent]:
+    async def flush(self, *arguments: Any, **named: Any) -> AsyncIterator[list[NumberedEvent]]:
         self.calls.append("flush")
         self.open_flushes += 1
         try:
             for event in self.events:
-                yield event
+                yield [event]
             if self.error is not None:
                 raise self.error
             if self.waits_after_events:

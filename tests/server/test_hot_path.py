@@ -316,6 +316,36 @@ async def test_chains_are_compacted_on_request() -> None:
     assert reply.applied.inserted_chains == 1
 
 
+async def test_events_that_are_there_at_once_come_in_one_response_if_a_client_likes() -> None:
+    """The same events in the same order as one by one, in fewer responses."""
+    history = [*worked(5), answer("done"), user("next")]
+    async with running() as server:
+        for name in ("single", "joint"):
+            await server.condense.PruneMessages(view_pb2.PruneMessagesRequest(session_id=name, delta=delta(*history)))
+        single = [one async for one in server.condense.FlushBatches(flush_of("single"))]
+        joint = [one async for one in server.condense.FlushBatches(flush_of("joint", joint_events=True))]
+        again = server.condense.CompactChains(
+            flush_event_pb2.CompactChainsRequest(session_id="joint", joint_events=True)
+        )
+        compacted = [event async for one in again for event in (one.event, *one.further_events)]
+    events = [event for one in joint for event in (one.event, *one.further_events)]
+    assert [len(one.further_events) for one in single] == [0] * len(single)
+    assert _told(events) == _told([one.event for one in single])
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    assert len(joint) < len(events)
+    assert compacted[-1].HasField("completed")
+
+
+def flush_of(session_id: str, **fields: Any) -> flush_event_pb2.FlushBatchesRequest:
+    return flush_event_pb2.FlushBatchesRequest(session_id=session_id, **fields)
+
+
+def _told(events: list[flush_event_pb2.FlushEvent]) -> list[tuple[str | None, list[str]]]:
+    """Without progress, which comes when there is time."""
+    told = [(event.WhichOneof("event"), list(event.batch_finished.refs)) for event in events]
+    return [one for one in told if one[0] != "batch_progress"]
+
+
 async def test_the_recovery_tool_is_defined_by_a_schema() -> None:
     from condense_grpc.api.condense.v1 import capabilities_pb2
 

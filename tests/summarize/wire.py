@@ -104,7 +104,7 @@ class Service:
 
     async def flush(self) -> Flushed:
         """Flush, and everything that it tells."""
-        return Flushed([one.event async for one in self.engine.flush(FlushRequest("s"))])
+        return Flushed([one.event async for events in self.engine.flush(FlushRequest("s")) for one in events])
 
     async def view(self) -> str:
         """The texts of the next render."""

@@ -1,7 +1,7 @@
 """Runner of whole sessions: every step goes through the engine, with a store in memory and the canned summarizer."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from condense_grpc.domain.messages import TextPart
@@ -129,9 +129,9 @@ class Script:
         answer = await self._events(self.engine.compact(name))
         return {key: answer[key] for key in ("blocks", "skippedChains")}
 
-    async def _events(self, events: AsyncIterator[NumberedEvent]) -> Json:
+    async def _events(self, steps: AsyncIterator[Sequence[NumberedEvent]]) -> Json:
         answer: Json = {"batches": [], "blocks": []}
-        async for numbered in events:
+        for numbered in [one async for events in steps for one in events]:
             match numbered.event:
                 case BatchFinished() as event:
                     answer["batches"].append(_batch(event))

@@ -1,5 +1,8 @@
 """Flushes and compactions: their requests and their events."""
 
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
 from condense_grpc.api.condense.v1 import flush_event_pb2 as pb
 from condense_grpc.api.condense.v1 import flush_pb2
 from condense_grpc.domain.entries import Frontier
@@ -31,14 +34,16 @@ from condense_grpc.server.convert.session_id import known_session_id, new_sessio
 from condense_grpc.server.convert.stats import write_check, write_stats, write_summarizer_usage
 from condense_grpc.server.convert.times import write_time
 from condense_grpc.server.convert.wire_text import wire_text, wire_texts
+from condense_grpc.server.workers import LARGE_BYTES
 
 
 @frozen
 class FlushCall:
-    """A request to flush: what the session must be like before, and the request without that."""
+    """A request to flush: what the session must be like before, the request without that, and how to tell events."""
 
     change: Change
     request: FlushRequest
+    joint_events: bool
 
 
 @frozen
@@ -69,7 +74,28 @@ class FlushReader:
             compact=message.compact,
             attach=message.attach,
         )
-        return FlushCall(change, request)
+        return FlushCall(change, request, message.joint_events)
+
+
+Answer = TypeVar("Answer", pb.FlushBatchesResponse, pb.CompactChainsResponse)
+
+
+def write_answers(events: Sequence[NumberedEvent], kind: type[Answer], *, joint: bool) -> Iterator[Answer]:
+    """The responses that carry these events: one each, or `joint` so many in one as others do not notice."""
+    answer, room = None, 0
+    for numbered in events:
+        if answer is None or room <= 0:
+            if answer is not None:
+                yield answer
+            answer, room = kind(), LARGE_BYTES if joint else 0
+            target = answer.event
+        else:
+            target = answer.further_events.add()
+        write_event(numbered, target)
+        if joint:
+            room -= target.ByteSize()
+    if answer is not None:
+        yield answer
 
 
 def write_event(numbered: NumberedEvent, target: pb.FlushEvent) -> None:

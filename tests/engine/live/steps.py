@@ -11,7 +11,7 @@ from condense_grpc.engine.shown_view import ShownView
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.whole_view import whole_view
 from condense_grpc.testing.fakes import Failure, FakeSummarizer, Reply
-from tests.engine.harness import World, finished
+from tests.engine.harness import World, finished, singly
 from tests.engine.live.drawn import Draw, Messages
 
 CONFIG = st.fixed_dictionaries(
@@ -116,10 +116,10 @@ class Steps:
 
     async def _flush(self) -> None:
         self.world.summarizer.default = self._draw(st.sampled_from(REPLIES))
-        await finished(self.world.engine.flush(FlushRequest(self._name, compact=self._draw(st.booleans()))))
+        await finished(singly(self.world.engine.flush(FlushRequest(self._name, compact=self._draw(st.booleans())))))
 
     async def _compact(self) -> None:
-        await finished(self.world.engine.compact(self._name))
+        await finished(singly(self.world.engine.compact(self._name)))
 
     async def _configure(self) -> None:
         await self.world.engine.update_session(self._name, config=self._draw(CONFIG), labels=None)

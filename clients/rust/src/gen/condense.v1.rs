@@ -2052,13 +2052,19 @@ pub struct FlushBatchesRequest {
     /// For a session that is created by the delta.
     #[prost(message, optional, tag = "7")]
     pub config: ::core::option::Option<SessionConfig>,
+    /// Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+    #[prost(bool, tag = "8")]
+    pub joint_events: bool,
 }
-/// One event of a flush.
+/// What has happened in a flush.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FlushBatchesResponse {
-    /// The event. The last one is always `completed`.
+    /// The event. The last one of all is always `completed`.
     #[prost(message, optional, tag = "1")]
     pub event: ::core::option::Option<FlushEvent>,
+    /// The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+    #[prost(message, repeated, tag = "2")]
+    pub further_events: ::prost::alloc::vec::Vec<FlushEvent>,
 }
 /// Which session to compact. See `CondenseService.CompactChains`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2069,13 +2075,19 @@ pub struct CompactChainsRequest {
     /// If a flush or a compaction is running, follow it instead of failing.
     #[prost(bool, tag = "2")]
     pub attach: bool,
+    /// As in `FlushBatchesRequest`.
+    #[prost(bool, tag = "3")]
+    pub joint_events: bool,
 }
-/// One event of a compaction.
+/// What has happened in a compaction.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CompactChainsResponse {
-    /// The event. There are no batch events, and the last one is always `completed`.
+    /// The event. There are no batch events, and the last one of all is always `completed`.
     #[prost(message, optional, tag = "1")]
     pub event: ::core::option::Option<FlushEvent>,
+    /// As in `FlushBatchesResponse`.
+    #[prost(message, repeated, tag = "2")]
+    pub further_events: ::prost::alloc::vec::Vec<FlushEvent>,
 }
 /// Something that happened in a flush or a compaction.
 ///

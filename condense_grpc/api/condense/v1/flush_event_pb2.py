@@ -30,47 +30,47 @@ from condense_grpc.api.condense.v1 import transcript_pb2 as condense_dot_v1_dot_
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63ondense/v1/flush_event.proto\x12\x0b\x63ondense.v1\x1a\x18\x63ondense/v1/config.proto\x1a\x17\x63ondense/v1/flush.proto\x1a\x17\x63ondense/v1/stats.proto\x1a\x19\x63ondense/v1/summary.proto\x1a\x1c\x63ondense/v1/transcript.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe0\x01\n\x13\x46lushBatchesRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12+\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x1c.condense.v1.TranscriptDelta\x12*\n\x07trigger\x18\x03 \x01(\x0e\x32\x19.condense.v1.FlushTrigger\x12\x0f\n\x07\x64ry_run\x18\x04 \x01(\x08\x12\x0f\n\x07\x63ompact\x18\x05 \x01(\x08\x12\x0e\n\x06\x61ttach\x18\x06 \x01(\x08\x12*\n\x06\x63onfig\x18\x07 \x01(\x0b\x32\x1a.condense.v1.SessionConfig\">\n\x14\x46lushBatchesResponse\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.condense.v1.FlushEvent\":\n\x14\x43ompactChainsRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0e\n\x06\x61ttach\x18\x02 \x01(\x08\"?\n\x15\x43ompactChainsResponse\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.condense.v1.FlushEvent\"\xca\x03\n\nFlushEvent\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12.\n\nevent_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x66lush_id\x18\x03 \x01(\t\x12,\n\x07started\x18\x04 \x01(\x0b\x32\x19.condense.v1.FlushStartedH\x00\x12\x32\n\rbatch_started\x18\x05 \x01(\x0b\x32\x19.condense.v1.BatchStartedH\x00\x12\x34\n\x0e\x62\x61tch_progress\x18\x06 \x01(\x0b\x32\x1a.condense.v1.BatchProgressH\x00\x12\x34\n\x0e\x62\x61tch_finished\x18\x07 \x01(\x0b\x32\x1a.condense.v1.BatchFinishedH\x00\x12\x38\n\x10\x63hain_compressed\x18\x08 \x01(\x0b\x32\x1c.condense.v1.ChainCompressedH\x00\x12%\n\x06notice\x18\t \x01(\x0b\x32\x13.condense.v1.NoticeH\x00\x12\x30\n\tcompleted\x18\n \x01(\x0b\x32\x1b.condense.v1.FlushCompletedH\x00\x42\x07\n\x05\x65vent\"\x81\x01\n\x0c\x46lushStarted\x12*\n\x07trigger\x18\x01 \x01(\x0e\x32\x19.condense.v1.FlushTrigger\x12*\n\x07\x62\x61tches\x18\x02 \x03(\x0b\x32\x19.condense.v1.BatchPreview\x12\x19\n\x11transcript_length\x18\x03 \x01(\x03\"r\n\x0c\x42\x61tchPreview\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12\x12\n\nturn_index\x18\x02 \x01(\x05\x12\x12\n\ntool_names\x18\x03 \x03(\t\x12\x12\n\ncall_count\x18\x04 \x01(\x05\x12\x11\n\traw_chars\x18\x05 \x01(\x03\"7\n\x0c\x42\x61tchStarted\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12\x12\n\nsummarizer\x18\x02 \x01(\t\"O\n\rBatchProgress\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12\x16\n\x0ereceived_chars\x18\x02 \x01(\x03\x12\x11\n\traw_chars\x18\x03 \x01(\x03\"\xb5\x03\n\rBatchFinished\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12*\n\x07outcome\x18\x02 \x01(\x0e\x32\x19.condense.v1.BatchOutcome\x12\x0c\n\x04refs\x18\x03 \x03(\t\x12\x17\n\x0foccurrence_keys\x18\x04 \x03(\t\x12.\n\nduplicates\x18\x05 \x03(\x0b\x32\x1a.condense.v1.DuplicateCall\x12\x14\n\x0csummary_text\x18\x06 \x01(\t\x12\x12\n\nsummary_id\x18\x07 \x01(\t\x12+\n\x05usage\x18\x08 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x16\n\x0e\x66\x61ilure_reason\x18\t \x01(\t\x12\x14\n\x0csource_chars\x18\n \x01(\x03\x12\x15\n\rsummary_chars\x18\x0b \x01(\x03\x12\x12\n\nturn_index\x18\x0c \x01(\x05\x12(\n\x05\x63heck\x18\r \x01(\x0b\x32\x19.condense.v1.SummaryCheck\x12\x32\n\x0cwasted_usage\x18\x0e \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\"4\n\rDuplicateCall\x12\x16\n\x0eoccurrence_key\x18\x01 \x01(\t\x12\x0b\n\x03ref\x18\x02 \x01(\t\"\xa3\x01\n\x0f\x43hainCompressed\x12\x10\n\x08\x62lock_id\x18\x01 \x01(\t\x12\x0c\n\x04refs\x18\x02 \x03(\t\x12,\n\x0b\x62ody_source\x18\x03 \x01(\x0e\x32\x17.condense.v1.BodySource\x12\x13\n\x0bstart_index\x18\x04 \x01(\x03\x12\x13\n\x0b\x66inal_index\x18\x05 \x01(\x03\x12\x18\n\x10reclaimed_tokens\x18\x06 \x01(\x03\"?\n\x06Notice\x12\'\n\x05level\x18\x01 \x01(\x0e\x32\x18.condense.v1.NoticeLevel\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xab\x02\n\x0e\x46lushCompleted\x12*\n\x07outcome\x18\x01 \x01(\x0e\x32\x19.condense.v1.FlushOutcome\x12(\n\x06\x63ounts\x18\x02 \x01(\x0b\x32\x18.condense.v1.FlushCounts\x12\'\n\x08\x66rontier\x18\x03 \x01(\x0b\x32\x15.condense.v1.Frontier\x12(\n\x05stats\x18\x04 \x01(\x0b\x32\x19.condense.v1.SessionStats\x12\x10\n\x08revision\x18\x05 \x01(\t\x12\x11\n\tblock_ids\x18\x06 \x03(\t\x12\x31\n\x0eskipped_chains\x18\x07 \x03(\x0b\x32\x19.condense.v1.SkippedChain\x12\x18\n\x10reclaimed_tokens\x18\x08 \x01(\x03\"Q\n\x0cSkippedChain\x12,\n\x06reason\x18\x01 \x01(\x0e\x32\x1c.condense.v1.ChainSkipReason\x12\x13\n\x0bstart_index\x18\x02 \x01(\x03*z\n\nBodySource\x12\x1b\n\x17\x42ODY_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x42ODY_SOURCE_SUMMARIES\x10\x01\x12\x15\n\x11\x42ODY_SOURCE_FUSED\x10\x02\x12\x1d\n\x19\x42ODY_SOURCE_DETERMINISTIC\x10\x03*t\n\x0bNoticeLevel\x12\x1c\n\x18NOTICE_LEVEL_UNSPECIFIED\x10\x00\x12\x15\n\x11NOTICE_LEVEL_INFO\x10\x01\x12\x18\n\x14NOTICE_LEVEL_WARNING\x10\x02\x12\x16\n\x12NOTICE_LEVEL_ERROR\x10\x03*\x80\x01\n\x0f\x43hainSkipReason\x12!\n\x1d\x43HAIN_SKIP_REASON_UNSPECIFIED\x10\x00\x12(\n$CHAIN_SKIP_REASON_ALREADY_COMPRESSED\x10\x01\x12 \n\x1c\x43HAIN_SKIP_REASON_NO_SUMMARY\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63ondense/v1/flush_event.proto\x12\x0b\x63ondense.v1\x1a\x18\x63ondense/v1/config.proto\x1a\x17\x63ondense/v1/flush.proto\x1a\x17\x63ondense/v1/stats.proto\x1a\x19\x63ondense/v1/summary.proto\x1a\x1c\x63ondense/v1/transcript.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf6\x01\n\x13\x46lushBatchesRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12+\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x1c.condense.v1.TranscriptDelta\x12*\n\x07trigger\x18\x03 \x01(\x0e\x32\x19.condense.v1.FlushTrigger\x12\x0f\n\x07\x64ry_run\x18\x04 \x01(\x08\x12\x0f\n\x07\x63ompact\x18\x05 \x01(\x08\x12\x0e\n\x06\x61ttach\x18\x06 \x01(\x08\x12*\n\x06\x63onfig\x18\x07 \x01(\x0b\x32\x1a.condense.v1.SessionConfig\x12\x14\n\x0cjoint_events\x18\x08 \x01(\x08\"o\n\x14\x46lushBatchesResponse\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.condense.v1.FlushEvent\x12/\n\x0e\x66urther_events\x18\x02 \x03(\x0b\x32\x17.condense.v1.FlushEvent\"P\n\x14\x43ompactChainsRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0e\n\x06\x61ttach\x18\x02 \x01(\x08\x12\x14\n\x0cjoint_events\x18\x03 \x01(\x08\"p\n\x15\x43ompactChainsResponse\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.condense.v1.FlushEvent\x12/\n\x0e\x66urther_events\x18\x02 \x03(\x0b\x32\x17.condense.v1.FlushEvent\"\xca\x03\n\nFlushEvent\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12.\n\nevent_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x66lush_id\x18\x03 \x01(\t\x12,\n\x07started\x18\x04 \x01(\x0b\x32\x19.condense.v1.FlushStartedH\x00\x12\x32\n\rbatch_started\x18\x05 \x01(\x0b\x32\x19.condense.v1.BatchStartedH\x00\x12\x34\n\x0e\x62\x61tch_progress\x18\x06 \x01(\x0b\x32\x1a.condense.v1.BatchProgressH\x00\x12\x34\n\x0e\x62\x61tch_finished\x18\x07 \x01(\x0b\x32\x1a.condense.v1.BatchFinishedH\x00\x12\x38\n\x10\x63hain_compressed\x18\x08 \x01(\x0b\x32\x1c.condense.v1.ChainCompressedH\x00\x12%\n\x06notice\x18\t \x01(\x0b\x32\x13.condense.v1.NoticeH\x00\x12\x30\n\tcompleted\x18\n \x01(\x0b\x32\x1b.condense.v1.FlushCompletedH\x00\x42\x07\n\x05\x65vent\"\x81\x01\n\x0c\x46lushStarted\x12*\n\x07trigger\x18\x01 \x01(\x0e\x32\x19.condense.v1.FlushTrigger\x12*\n\x07\x62\x61tches\x18\x02 \x03(\x0b\x32\x19.condense.v1.BatchPreview\x12\x19\n\x11transcript_length\x18\x03 \x01(\x03\"r\n\x0c\x42\x61tchPreview\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12\x12\n\nturn_index\x18\x02 \x01(\x05\x12\x12\n\ntool_names\x18\x03 \x03(\t\x12\x12\n\ncall_count\x18\x04 \x01(\x05\x12\x11\n\traw_chars\x18\x05 \x01(\x03\"7\n\x0c\x42\x61tchStarted\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12\x12\n\nsummarizer\x18\x02 \x01(\t\"O\n\rBatchProgress\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12\x16\n\x0ereceived_chars\x18\x02 \x01(\x03\x12\x11\n\traw_chars\x18\x03 \x01(\x03\"\xb5\x03\n\rBatchFinished\x12\x13\n\x0b\x62\x61tch_index\x18\x01 \x01(\x05\x12*\n\x07outcome\x18\x02 \x01(\x0e\x32\x19.condense.v1.BatchOutcome\x12\x0c\n\x04refs\x18\x03 \x03(\t\x12\x17\n\x0foccurrence_keys\x18\x04 \x03(\t\x12.\n\nduplicates\x18\x05 \x03(\x0b\x32\x1a.condense.v1.DuplicateCall\x12\x14\n\x0csummary_text\x18\x06 \x01(\t\x12\x12\n\nsummary_id\x18\x07 \x01(\t\x12+\n\x05usage\x18\x08 \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\x12\x16\n\x0e\x66\x61ilure_reason\x18\t \x01(\t\x12\x14\n\x0csource_chars\x18\n \x01(\x03\x12\x15\n\rsummary_chars\x18\x0b \x01(\x03\x12\x12\n\nturn_index\x18\x0c \x01(\x05\x12(\n\x05\x63heck\x18\r \x01(\x0b\x32\x19.condense.v1.SummaryCheck\x12\x32\n\x0cwasted_usage\x18\x0e \x01(\x0b\x32\x1c.condense.v1.SummarizerUsage\"4\n\rDuplicateCall\x12\x16\n\x0eoccurrence_key\x18\x01 \x01(\t\x12\x0b\n\x03ref\x18\x02 \x01(\t\"\xa3\x01\n\x0f\x43hainCompressed\x12\x10\n\x08\x62lock_id\x18\x01 \x01(\t\x12\x0c\n\x04refs\x18\x02 \x03(\t\x12,\n\x0b\x62ody_source\x18\x03 \x01(\x0e\x32\x17.condense.v1.BodySource\x12\x13\n\x0bstart_index\x18\x04 \x01(\x03\x12\x13\n\x0b\x66inal_index\x18\x05 \x01(\x03\x12\x18\n\x10reclaimed_tokens\x18\x06 \x01(\x03\"?\n\x06Notice\x12\'\n\x05level\x18\x01 \x01(\x0e\x32\x18.condense.v1.NoticeLevel\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xab\x02\n\x0e\x46lushCompleted\x12*\n\x07outcome\x18\x01 \x01(\x0e\x32\x19.condense.v1.FlushOutcome\x12(\n\x06\x63ounts\x18\x02 \x01(\x0b\x32\x18.condense.v1.FlushCounts\x12\'\n\x08\x66rontier\x18\x03 \x01(\x0b\x32\x15.condense.v1.Frontier\x12(\n\x05stats\x18\x04 \x01(\x0b\x32\x19.condense.v1.SessionStats\x12\x10\n\x08revision\x18\x05 \x01(\t\x12\x11\n\tblock_ids\x18\x06 \x03(\t\x12\x31\n\x0eskipped_chains\x18\x07 \x03(\x0b\x32\x19.condense.v1.SkippedChain\x12\x18\n\x10reclaimed_tokens\x18\x08 \x01(\x03\"Q\n\x0cSkippedChain\x12,\n\x06reason\x18\x01 \x01(\x0e\x32\x1c.condense.v1.ChainSkipReason\x12\x13\n\x0bstart_index\x18\x02 \x01(\x03*z\n\nBodySource\x12\x1b\n\x17\x42ODY_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x42ODY_SOURCE_SUMMARIES\x10\x01\x12\x15\n\x11\x42ODY_SOURCE_FUSED\x10\x02\x12\x1d\n\x19\x42ODY_SOURCE_DETERMINISTIC\x10\x03*t\n\x0bNoticeLevel\x12\x1c\n\x18NOTICE_LEVEL_UNSPECIFIED\x10\x00\x12\x15\n\x11NOTICE_LEVEL_INFO\x10\x01\x12\x18\n\x14NOTICE_LEVEL_WARNING\x10\x02\x12\x16\n\x12NOTICE_LEVEL_ERROR\x10\x03*\x80\x01\n\x0f\x43hainSkipReason\x12!\n\x1d\x43HAIN_SKIP_REASON_UNSPECIFIED\x10\x00\x12(\n$CHAIN_SKIP_REASON_ALREADY_COMPRESSED\x10\x01\x12 \n\x1c\x43HAIN_SKIP_REASON_NO_SUMMARY\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'condense_grpc.api.condense.v1.flush_event_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BODYSOURCE']._serialized_start=2585
-  _globals['_BODYSOURCE']._serialized_end=2707
-  _globals['_NOTICELEVEL']._serialized_start=2709
-  _globals['_NOTICELEVEL']._serialized_end=2825
-  _globals['_CHAINSKIPREASON']._serialized_start=2828
-  _globals['_CHAINSKIPREASON']._serialized_end=2956
+  _globals['_BODYSOURCE']._serialized_start=2727
+  _globals['_BODYSOURCE']._serialized_end=2849
+  _globals['_NOTICELEVEL']._serialized_start=2851
+  _globals['_NOTICELEVEL']._serialized_end=2967
+  _globals['_CHAINSKIPREASON']._serialized_start=2970
+  _globals['_CHAINSKIPREASON']._serialized_end=3098
   _globals['_FLUSHBATCHESREQUEST']._serialized_start=213
-  _globals['_FLUSHBATCHESREQUEST']._serialized_end=437
-  _globals['_FLUSHBATCHESRESPONSE']._serialized_start=439
-  _globals['_FLUSHBATCHESRESPONSE']._serialized_end=501
-  _globals['_COMPACTCHAINSREQUEST']._serialized_start=503
-  _globals['_COMPACTCHAINSREQUEST']._serialized_end=561
-  _globals['_COMPACTCHAINSRESPONSE']._serialized_start=563
-  _globals['_COMPACTCHAINSRESPONSE']._serialized_end=626
-  _globals['_FLUSHEVENT']._serialized_start=629
-  _globals['_FLUSHEVENT']._serialized_end=1087
-  _globals['_FLUSHSTARTED']._serialized_start=1090
-  _globals['_FLUSHSTARTED']._serialized_end=1219
-  _globals['_BATCHPREVIEW']._serialized_start=1221
-  _globals['_BATCHPREVIEW']._serialized_end=1335
-  _globals['_BATCHSTARTED']._serialized_start=1337
-  _globals['_BATCHSTARTED']._serialized_end=1392
-  _globals['_BATCHPROGRESS']._serialized_start=1394
-  _globals['_BATCHPROGRESS']._serialized_end=1473
-  _globals['_BATCHFINISHED']._serialized_start=1476
-  _globals['_BATCHFINISHED']._serialized_end=1913
-  _globals['_DUPLICATECALL']._serialized_start=1915
-  _globals['_DUPLICATECALL']._serialized_end=1967
-  _globals['_CHAINCOMPRESSED']._serialized_start=1970
-  _globals['_CHAINCOMPRESSED']._serialized_end=2133
-  _globals['_NOTICE']._serialized_start=2135
-  _globals['_NOTICE']._serialized_end=2198
-  _globals['_FLUSHCOMPLETED']._serialized_start=2201
-  _globals['_FLUSHCOMPLETED']._serialized_end=2500
-  _globals['_SKIPPEDCHAIN']._serialized_start=2502
-  _globals['_SKIPPEDCHAIN']._serialized_end=2583
+  _globals['_FLUSHBATCHESREQUEST']._serialized_end=459
+  _globals['_FLUSHBATCHESRESPONSE']._serialized_start=461
+  _globals['_FLUSHBATCHESRESPONSE']._serialized_end=572
+  _globals['_COMPACTCHAINSREQUEST']._serialized_start=574
+  _globals['_COMPACTCHAINSREQUEST']._serialized_end=654
+  _globals['_COMPACTCHAINSRESPONSE']._serialized_start=656
+  _globals['_COMPACTCHAINSRESPONSE']._serialized_end=768
+  _globals['_FLUSHEVENT']._serialized_start=771
+  _globals['_FLUSHEVENT']._serialized_end=1229
+  _globals['_FLUSHSTARTED']._serialized_start=1232
+  _globals['_FLUSHSTARTED']._serialized_end=1361
+  _globals['_BATCHPREVIEW']._serialized_start=1363
+  _globals['_BATCHPREVIEW']._serialized_end=1477
+  _globals['_BATCHSTARTED']._serialized_start=1479
+  _globals['_BATCHSTARTED']._serialized_end=1534
+  _globals['_BATCHPROGRESS']._serialized_start=1536
+  _globals['_BATCHPROGRESS']._serialized_end=1615
+  _globals['_BATCHFINISHED']._serialized_start=1618
+  _globals['_BATCHFINISHED']._serialized_end=2055
+  _globals['_DUPLICATECALL']._serialized_start=2057
+  _globals['_DUPLICATECALL']._serialized_end=2109
+  _globals['_CHAINCOMPRESSED']._serialized_start=2112
+  _globals['_CHAINCOMPRESSED']._serialized_end=2275
+  _globals['_NOTICE']._serialized_start=2277
+  _globals['_NOTICE']._serialized_end=2340
+  _globals['_FLUSHCOMPLETED']._serialized_start=2343
+  _globals['_FLUSHCOMPLETED']._serialized_end=2642
+  _globals['_SKIPPEDCHAIN']._serialized_start=2644
+  _globals['_SKIPPEDCHAIN']._serialized_end=2725
 # @@protoc_insertion_point(module_scope)

@@ -118,6 +118,7 @@ class FlushBatchesRequest(google.protobuf.message.Message):
     COMPACT_FIELD_NUMBER: builtins.int
     ATTACH_FIELD_NUMBER: builtins.int
     CONFIG_FIELD_NUMBER: builtins.int
+    JOINT_EVENTS_FIELD_NUMBER: builtins.int
     session_id: builtins.str
     """The session."""
     trigger: condense_grpc.api.condense.v1.flush_pb2.FlushTrigger.ValueType
@@ -132,6 +133,8 @@ class FlushBatchesRequest(google.protobuf.message.Message):
     """If a flush is running, follow it instead of failing: its `started` and the events so far that are still known,
     then the rest. Leaving does not stop it.
     """
+    joint_events: builtins.bool
+    """Let a response carry all events that are there at once: far fewer responses for a flush of many batches."""
     @property
     def delta(self) -> condense_grpc.api.condense.v1.transcript_pb2.TranscriptDelta:
         """Messages to append first, as in `PruneMessages`. Absent: none. Appended also if the flush itself is refused."""
@@ -150,30 +153,37 @@ class FlushBatchesRequest(google.protobuf.message.Message):
         compact: builtins.bool = ...,
         attach: builtins.bool = ...,
         config: condense_grpc.api.condense.v1.config_pb2.SessionConfig | None = ...,
+        joint_events: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["config", b"config", "delta", b"delta"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["attach", b"attach", "compact", b"compact", "config", b"config", "delta", b"delta", "dry_run", b"dry_run", "session_id", b"session_id", "trigger", b"trigger"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["attach", b"attach", "compact", b"compact", "config", b"config", "delta", b"delta", "dry_run", b"dry_run", "joint_events", b"joint_events", "session_id", b"session_id", "trigger", b"trigger"]) -> None: ...
 
 Global___FlushBatchesRequest: typing_extensions.TypeAlias = FlushBatchesRequest
 
 @typing.final
 class FlushBatchesResponse(google.protobuf.message.Message):
-    """One event of a flush."""
+    """What has happened in a flush."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     EVENT_FIELD_NUMBER: builtins.int
+    FURTHER_EVENTS_FIELD_NUMBER: builtins.int
     @property
     def event(self) -> Global___FlushEvent:
-        """The event. The last one is always `completed`."""
+        """The event. The last one of all is always `completed`."""
+
+    @property
+    def further_events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___FlushEvent]:
+        """The events behind it that were there at once, in order. Empty unless the request set `joint_events`."""
 
     def __init__(
         self,
         *,
         event: Global___FlushEvent | None = ...,
+        further_events: collections.abc.Iterable[Global___FlushEvent] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["event", b"event"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["event", b"event"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["event", b"event", "further_events", b"further_events"]) -> None: ...
 
 Global___FlushBatchesResponse: typing_extensions.TypeAlias = FlushBatchesResponse
 
@@ -185,38 +195,48 @@ class CompactChainsRequest(google.protobuf.message.Message):
 
     SESSION_ID_FIELD_NUMBER: builtins.int
     ATTACH_FIELD_NUMBER: builtins.int
+    JOINT_EVENTS_FIELD_NUMBER: builtins.int
     session_id: builtins.str
     """The session."""
     attach: builtins.bool
     """If a flush or a compaction is running, follow it instead of failing."""
+    joint_events: builtins.bool
+    """As in `FlushBatchesRequest`."""
     def __init__(
         self,
         *,
         session_id: builtins.str = ...,
         attach: builtins.bool = ...,
+        joint_events: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["attach", b"attach", "session_id", b"session_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["attach", b"attach", "joint_events", b"joint_events", "session_id", b"session_id"]) -> None: ...
 
 Global___CompactChainsRequest: typing_extensions.TypeAlias = CompactChainsRequest
 
 @typing.final
 class CompactChainsResponse(google.protobuf.message.Message):
-    """One event of a compaction."""
+    """What has happened in a compaction."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     EVENT_FIELD_NUMBER: builtins.int
+    FURTHER_EVENTS_FIELD_NUMBER: builtins.int
     @property
     def event(self) -> Global___FlushEvent:
-        """The event. There are no batch events, and the last one is always `completed`."""
+        """The event. There are no batch events, and the last one of all is always `completed`."""
+
+    @property
+    def further_events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[Global___FlushEvent]:
+        """As in `FlushBatchesResponse`."""
 
     def __init__(
         self,
         *,
         event: Global___FlushEvent | None = ...,
+        further_events: collections.abc.Iterable[Global___FlushEvent] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["event", b"event"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["event", b"event"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["event", b"event", "further_events", b"further_events"]) -> None: ...
 
 Global___CompactChainsResponse: typing_extensions.TypeAlias = CompactChainsResponse
 

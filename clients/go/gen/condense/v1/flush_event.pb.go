@@ -209,7 +209,9 @@ type FlushBatchesRequest struct {
 	// then the rest. Leaving does not stop it.
 	Attach bool `protobuf:"varint,6,opt,name=attach,proto3" json:"attach,omitempty"`
 	// For a session that is created by the delta.
-	Config        *SessionConfig `protobuf:"bytes,7,opt,name=config,proto3" json:"config,omitempty"`
+	Config *SessionConfig `protobuf:"bytes,7,opt,name=config,proto3" json:"config,omitempty"`
+	// Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+	JointEvents   bool `protobuf:"varint,8,opt,name=joint_events,json=jointEvents,proto3" json:"joint_events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -293,11 +295,20 @@ func (x *FlushBatchesRequest) GetConfig() *SessionConfig {
 	return nil
 }
 
-// One event of a flush.
+func (x *FlushBatchesRequest) GetJointEvents() bool {
+	if x != nil {
+		return x.JointEvents
+	}
+	return false
+}
+
+// What has happened in a flush.
 type FlushBatchesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The event. The last one is always `completed`.
-	Event         *FlushEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The event. The last one of all is always `completed`.
+	Event *FlushEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+	FurtherEvents []*FlushEvent `protobuf:"bytes,2,rep,name=further_events,json=furtherEvents,proto3" json:"further_events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -339,13 +350,22 @@ func (x *FlushBatchesResponse) GetEvent() *FlushEvent {
 	return nil
 }
 
+func (x *FlushBatchesResponse) GetFurtherEvents() []*FlushEvent {
+	if x != nil {
+		return x.FurtherEvents
+	}
+	return nil
+}
+
 // Which session to compact. See `CondenseService.CompactChains`.
 type CompactChainsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// If a flush or a compaction is running, follow it instead of failing.
-	Attach        bool `protobuf:"varint,2,opt,name=attach,proto3" json:"attach,omitempty"`
+	Attach bool `protobuf:"varint,2,opt,name=attach,proto3" json:"attach,omitempty"`
+	// As in `FlushBatchesRequest`.
+	JointEvents   bool `protobuf:"varint,3,opt,name=joint_events,json=jointEvents,proto3" json:"joint_events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -394,11 +414,20 @@ func (x *CompactChainsRequest) GetAttach() bool {
 	return false
 }
 
-// One event of a compaction.
+func (x *CompactChainsRequest) GetJointEvents() bool {
+	if x != nil {
+		return x.JointEvents
+	}
+	return false
+}
+
+// What has happened in a compaction.
 type CompactChainsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The event. There are no batch events, and the last one is always `completed`.
-	Event         *FlushEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The event. There are no batch events, and the last one of all is always `completed`.
+	Event *FlushEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// As in `FlushBatchesResponse`.
+	FurtherEvents []*FlushEvent `protobuf:"bytes,2,rep,name=further_events,json=furtherEvents,proto3" json:"further_events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -436,6 +465,13 @@ func (*CompactChainsResponse) Descriptor() ([]byte, []int) {
 func (x *CompactChainsResponse) GetEvent() *FlushEvent {
 	if x != nil {
 		return x.Event
+	}
+	return nil
+}
+
+func (x *CompactChainsResponse) GetFurtherEvents() []*FlushEvent {
+	if x != nil {
+		return x.FurtherEvents
 	}
 	return nil
 }
@@ -1440,7 +1476,7 @@ var File_condense_v1_flush_event_proto protoreflect.FileDescriptor
 
 const file_condense_v1_flush_event_proto_rawDesc = "" +
 	"\n" +
-	"\x1dcondense/v1/flush_event.proto\x12\vcondense.v1\x1a\x18condense/v1/config.proto\x1a\x17condense/v1/flush.proto\x1a\x17condense/v1/stats.proto\x1a\x19condense/v1/summary.proto\x1a\x1ccondense/v1/transcript.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9c\x02\n" +
+	"\x1dcondense/v1/flush_event.proto\x12\vcondense.v1\x1a\x18condense/v1/config.proto\x1a\x17condense/v1/flush.proto\x1a\x17condense/v1/stats.proto\x1a\x19condense/v1/summary.proto\x1a\x1ccondense/v1/transcript.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbf\x02\n" +
 	"\x13FlushBatchesRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x122\n" +
@@ -1449,15 +1485,19 @@ const file_condense_v1_flush_event_proto_rawDesc = "" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12\x18\n" +
 	"\acompact\x18\x05 \x01(\bR\acompact\x12\x16\n" +
 	"\x06attach\x18\x06 \x01(\bR\x06attach\x122\n" +
-	"\x06config\x18\a \x01(\v2\x1a.condense.v1.SessionConfigR\x06config\"E\n" +
+	"\x06config\x18\a \x01(\v2\x1a.condense.v1.SessionConfigR\x06config\x12!\n" +
+	"\fjoint_events\x18\b \x01(\bR\vjointEvents\"\x85\x01\n" +
 	"\x14FlushBatchesResponse\x12-\n" +
-	"\x05event\x18\x01 \x01(\v2\x17.condense.v1.FlushEventR\x05event\"M\n" +
+	"\x05event\x18\x01 \x01(\v2\x17.condense.v1.FlushEventR\x05event\x12>\n" +
+	"\x0efurther_events\x18\x02 \x03(\v2\x17.condense.v1.FlushEventR\rfurtherEvents\"p\n" +
 	"\x14CompactChainsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
-	"\x06attach\x18\x02 \x01(\bR\x06attach\"F\n" +
+	"\x06attach\x18\x02 \x01(\bR\x06attach\x12!\n" +
+	"\fjoint_events\x18\x03 \x01(\bR\vjointEvents\"\x86\x01\n" +
 	"\x15CompactChainsResponse\x12-\n" +
-	"\x05event\x18\x01 \x01(\v2\x17.condense.v1.FlushEventR\x05event\"\xc1\x04\n" +
+	"\x05event\x18\x01 \x01(\v2\x17.condense.v1.FlushEventR\x05event\x12>\n" +
+	"\x0efurther_events\x18\x02 \x03(\v2\x17.condense.v1.FlushEventR\rfurtherEvents\"\xc1\x04\n" +
 	"\n" +
 	"FlushEvent\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x03R\bsequence\x129\n" +
@@ -1615,35 +1655,37 @@ var file_condense_v1_flush_event_proto_depIdxs = []int32{
 	19, // 1: condense.v1.FlushBatchesRequest.trigger:type_name -> condense.v1.FlushTrigger
 	20, // 2: condense.v1.FlushBatchesRequest.config:type_name -> condense.v1.SessionConfig
 	7,  // 3: condense.v1.FlushBatchesResponse.event:type_name -> condense.v1.FlushEvent
-	7,  // 4: condense.v1.CompactChainsResponse.event:type_name -> condense.v1.FlushEvent
-	21, // 5: condense.v1.FlushEvent.event_time:type_name -> google.protobuf.Timestamp
-	8,  // 6: condense.v1.FlushEvent.started:type_name -> condense.v1.FlushStarted
-	10, // 7: condense.v1.FlushEvent.batch_started:type_name -> condense.v1.BatchStarted
-	11, // 8: condense.v1.FlushEvent.batch_progress:type_name -> condense.v1.BatchProgress
-	12, // 9: condense.v1.FlushEvent.batch_finished:type_name -> condense.v1.BatchFinished
-	14, // 10: condense.v1.FlushEvent.chain_compressed:type_name -> condense.v1.ChainCompressed
-	15, // 11: condense.v1.FlushEvent.notice:type_name -> condense.v1.Notice
-	16, // 12: condense.v1.FlushEvent.completed:type_name -> condense.v1.FlushCompleted
-	19, // 13: condense.v1.FlushStarted.trigger:type_name -> condense.v1.FlushTrigger
-	9,  // 14: condense.v1.FlushStarted.batches:type_name -> condense.v1.BatchPreview
-	22, // 15: condense.v1.BatchFinished.outcome:type_name -> condense.v1.BatchOutcome
-	13, // 16: condense.v1.BatchFinished.duplicates:type_name -> condense.v1.DuplicateCall
-	23, // 17: condense.v1.BatchFinished.usage:type_name -> condense.v1.SummarizerUsage
-	24, // 18: condense.v1.BatchFinished.check:type_name -> condense.v1.SummaryCheck
-	23, // 19: condense.v1.BatchFinished.wasted_usage:type_name -> condense.v1.SummarizerUsage
-	0,  // 20: condense.v1.ChainCompressed.body_source:type_name -> condense.v1.BodySource
-	1,  // 21: condense.v1.Notice.level:type_name -> condense.v1.NoticeLevel
-	25, // 22: condense.v1.FlushCompleted.outcome:type_name -> condense.v1.FlushOutcome
-	26, // 23: condense.v1.FlushCompleted.counts:type_name -> condense.v1.FlushCounts
-	27, // 24: condense.v1.FlushCompleted.frontier:type_name -> condense.v1.Frontier
-	28, // 25: condense.v1.FlushCompleted.stats:type_name -> condense.v1.SessionStats
-	17, // 26: condense.v1.FlushCompleted.skipped_chains:type_name -> condense.v1.SkippedChain
-	2,  // 27: condense.v1.SkippedChain.reason:type_name -> condense.v1.ChainSkipReason
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	7,  // 4: condense.v1.FlushBatchesResponse.further_events:type_name -> condense.v1.FlushEvent
+	7,  // 5: condense.v1.CompactChainsResponse.event:type_name -> condense.v1.FlushEvent
+	7,  // 6: condense.v1.CompactChainsResponse.further_events:type_name -> condense.v1.FlushEvent
+	21, // 7: condense.v1.FlushEvent.event_time:type_name -> google.protobuf.Timestamp
+	8,  // 8: condense.v1.FlushEvent.started:type_name -> condense.v1.FlushStarted
+	10, // 9: condense.v1.FlushEvent.batch_started:type_name -> condense.v1.BatchStarted
+	11, // 10: condense.v1.FlushEvent.batch_progress:type_name -> condense.v1.BatchProgress
+	12, // 11: condense.v1.FlushEvent.batch_finished:type_name -> condense.v1.BatchFinished
+	14, // 12: condense.v1.FlushEvent.chain_compressed:type_name -> condense.v1.ChainCompressed
+	15, // 13: condense.v1.FlushEvent.notice:type_name -> condense.v1.Notice
+	16, // 14: condense.v1.FlushEvent.completed:type_name -> condense.v1.FlushCompleted
+	19, // 15: condense.v1.FlushStarted.trigger:type_name -> condense.v1.FlushTrigger
+	9,  // 16: condense.v1.FlushStarted.batches:type_name -> condense.v1.BatchPreview
+	22, // 17: condense.v1.BatchFinished.outcome:type_name -> condense.v1.BatchOutcome
+	13, // 18: condense.v1.BatchFinished.duplicates:type_name -> condense.v1.DuplicateCall
+	23, // 19: condense.v1.BatchFinished.usage:type_name -> condense.v1.SummarizerUsage
+	24, // 20: condense.v1.BatchFinished.check:type_name -> condense.v1.SummaryCheck
+	23, // 21: condense.v1.BatchFinished.wasted_usage:type_name -> condense.v1.SummarizerUsage
+	0,  // 22: condense.v1.ChainCompressed.body_source:type_name -> condense.v1.BodySource
+	1,  // 23: condense.v1.Notice.level:type_name -> condense.v1.NoticeLevel
+	25, // 24: condense.v1.FlushCompleted.outcome:type_name -> condense.v1.FlushOutcome
+	26, // 25: condense.v1.FlushCompleted.counts:type_name -> condense.v1.FlushCounts
+	27, // 26: condense.v1.FlushCompleted.frontier:type_name -> condense.v1.Frontier
+	28, // 27: condense.v1.FlushCompleted.stats:type_name -> condense.v1.SessionStats
+	17, // 28: condense.v1.FlushCompleted.skipped_chains:type_name -> condense.v1.SkippedChain
+	2,  // 29: condense.v1.SkippedChain.reason:type_name -> condense.v1.ChainSkipReason
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_condense_v1_flush_event_proto_init() }

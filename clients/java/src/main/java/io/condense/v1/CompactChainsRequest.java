@@ -110,6 +110,21 @@ private static final long serialVersionUID = 0L;
     return attach_;
   }
 
+  public static final int JOINT_EVENTS_FIELD_NUMBER = 3;
+  private boolean jointEvents_ = false;
+  /**
+   * <pre>
+   * As in `FlushBatchesRequest`.
+   * </pre>
+   *
+   * <code>bool joint_events = 3 [json_name = "jointEvents"];</code>
+   * @return The jointEvents.
+   */
+  @java.lang.Override
+  public boolean getJointEvents() {
+    return jointEvents_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -130,6 +145,9 @@ private static final long serialVersionUID = 0L;
     if (attach_ != false) {
       output.writeBool(2, attach_);
     }
+    if (jointEvents_ != false) {
+      output.writeBool(3, jointEvents_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -145,6 +163,10 @@ private static final long serialVersionUID = 0L;
     if (attach_ != false) {
       size += com.google.protobuf.CodedOutputStream
         .computeBoolSize(2, attach_);
+    }
+    if (jointEvents_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(3, jointEvents_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -165,6 +187,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getSessionId())) return false;
     if (getAttach()
         != other.getAttach()) return false;
+    if (getJointEvents()
+        != other.getJointEvents()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -181,6 +205,9 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + ATTACH_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
         getAttach());
+    hash = (37 * hash) + JOINT_EVENTS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getJointEvents());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -318,6 +345,7 @@ private static final long serialVersionUID = 0L;
       bitField0_ = 0;
       sessionId_ = "";
       attach_ = false;
+      jointEvents_ = false;
       return this;
     }
 
@@ -357,6 +385,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.attach_ = attach_;
       }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.jointEvents_ = jointEvents_;
+      }
     }
 
     @java.lang.Override
@@ -378,6 +409,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getAttach() != false) {
         setAttach(other.getAttach());
+      }
+      if (other.getJointEvents() != false) {
+        setJointEvents(other.getJointEvents());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -415,6 +449,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 16
+            case 24: {
+              jointEvents_ = input.readBool();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 24
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -564,6 +603,50 @@ private static final long serialVersionUID = 0L;
     public Builder clearAttach() {
       bitField0_ = (bitField0_ & ~0x00000002);
       attach_ = false;
+      onChanged();
+      return this;
+    }
+
+    private boolean jointEvents_ ;
+    /**
+     * <pre>
+     * As in `FlushBatchesRequest`.
+     * </pre>
+     *
+     * <code>bool joint_events = 3 [json_name = "jointEvents"];</code>
+     * @return The jointEvents.
+     */
+    @java.lang.Override
+    public boolean getJointEvents() {
+      return jointEvents_;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesRequest`.
+     * </pre>
+     *
+     * <code>bool joint_events = 3 [json_name = "jointEvents"];</code>
+     * @param value The jointEvents to set.
+     * @return This builder for chaining.
+     */
+    public Builder setJointEvents(boolean value) {
+
+      jointEvents_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesRequest`.
+     * </pre>
+     *
+     * <code>bool joint_events = 3 [json_name = "jointEvents"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearJointEvents() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      jointEvents_ = false;
       onChanged();
       return this;
     }

@@ -39,4 +39,14 @@ public interface CompactChainsRequestOrBuilder extends
    * @return The attach.
    */
   boolean getAttach();
+
+  /**
+   * <pre>
+   * As in `FlushBatchesRequest`.
+   * </pre>
+   *
+   * <code>bool joint_events = 3 [json_name = "jointEvents"];</code>
+   * @return The jointEvents.
+   */
+  boolean getJointEvents();
 }

@@ -7,7 +7,7 @@ package io.condense.v1;
 
 /**
  * <pre>
- * One event of a compaction.
+ * What has happened in a compaction.
  * </pre>
  *
  * Protobuf type {@code condense.v1.CompactChainsResponse}
@@ -32,6 +32,7 @@ private static final long serialVersionUID = 0L;
     super(builder);
   }
   private CompactChainsResponse() {
+    furtherEvents_ = java.util.Collections.emptyList();
   }
 
   public static final com.google.protobuf.Descriptors.Descriptor
@@ -52,7 +53,7 @@ private static final long serialVersionUID = 0L;
   private io.condense.v1.FlushEvent event_;
   /**
    * <pre>
-   * The event. There are no batch events, and the last one is always `completed`.
+   * The event. There are no batch events, and the last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -64,7 +65,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The event. There are no batch events, and the last one is always `completed`.
+   * The event. There are no batch events, and the last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -76,7 +77,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The event. There are no batch events, and the last one is always `completed`.
+   * The event. There are no batch events, and the last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -84,6 +85,67 @@ private static final long serialVersionUID = 0L;
   @java.lang.Override
   public io.condense.v1.FlushEventOrBuilder getEventOrBuilder() {
     return event_ == null ? io.condense.v1.FlushEvent.getDefaultInstance() : event_;
+  }
+
+  public static final int FURTHER_EVENTS_FIELD_NUMBER = 2;
+  @SuppressWarnings("serial")
+  private java.util.List<io.condense.v1.FlushEvent> furtherEvents_;
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  @java.lang.Override
+  public java.util.List<io.condense.v1.FlushEvent> getFurtherEventsList() {
+    return furtherEvents_;
+  }
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  @java.lang.Override
+  public java.util.List<? extends io.condense.v1.FlushEventOrBuilder> 
+      getFurtherEventsOrBuilderList() {
+    return furtherEvents_;
+  }
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  @java.lang.Override
+  public int getFurtherEventsCount() {
+    return furtherEvents_.size();
+  }
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  @java.lang.Override
+  public io.condense.v1.FlushEvent getFurtherEvents(int index) {
+    return furtherEvents_.get(index);
+  }
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  @java.lang.Override
+  public io.condense.v1.FlushEventOrBuilder getFurtherEventsOrBuilder(
+      int index) {
+    return furtherEvents_.get(index);
   }
 
   private byte memoizedIsInitialized = -1;
@@ -103,6 +165,9 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       output.writeMessage(1, getEvent());
     }
+    for (int i = 0; i < furtherEvents_.size(); i++) {
+      output.writeMessage(2, furtherEvents_.get(i));
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -115,6 +180,10 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(1, getEvent());
+    }
+    for (int i = 0; i < furtherEvents_.size(); i++) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(2, furtherEvents_.get(i));
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -136,6 +205,8 @@ private static final long serialVersionUID = 0L;
       if (!getEvent()
           .equals(other.getEvent())) return false;
     }
+    if (!getFurtherEventsList()
+        .equals(other.getFurtherEventsList())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -150,6 +221,10 @@ private static final long serialVersionUID = 0L;
     if (hasEvent()) {
       hash = (37 * hash) + EVENT_FIELD_NUMBER;
       hash = (53 * hash) + getEvent().hashCode();
+    }
+    if (getFurtherEventsCount() > 0) {
+      hash = (37 * hash) + FURTHER_EVENTS_FIELD_NUMBER;
+      hash = (53 * hash) + getFurtherEventsList().hashCode();
     }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
@@ -250,7 +325,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * One event of a compaction.
+   * What has happened in a compaction.
    * </pre>
    *
    * Protobuf type {@code condense.v1.CompactChainsResponse}
@@ -286,6 +361,7 @@ private static final long serialVersionUID = 0L;
       if (com.google.protobuf.GeneratedMessage
               .alwaysUseFieldBuilders) {
         internalGetEventFieldBuilder();
+        internalGetFurtherEventsFieldBuilder();
       }
     }
     @java.lang.Override
@@ -297,6 +373,13 @@ private static final long serialVersionUID = 0L;
         eventBuilder_.dispose();
         eventBuilder_ = null;
       }
+      if (furtherEventsBuilder_ == null) {
+        furtherEvents_ = java.util.Collections.emptyList();
+      } else {
+        furtherEvents_ = null;
+        furtherEventsBuilder_.clear();
+      }
+      bitField0_ = (bitField0_ & ~0x00000002);
       return this;
     }
 
@@ -323,9 +406,22 @@ private static final long serialVersionUID = 0L;
     @java.lang.Override
     public io.condense.v1.CompactChainsResponse buildPartial() {
       io.condense.v1.CompactChainsResponse result = new io.condense.v1.CompactChainsResponse(this);
+      buildPartialRepeatedFields(result);
       if (bitField0_ != 0) { buildPartial0(result); }
       onBuilt();
       return result;
+    }
+
+    private void buildPartialRepeatedFields(io.condense.v1.CompactChainsResponse result) {
+      if (furtherEventsBuilder_ == null) {
+        if (((bitField0_ & 0x00000002) != 0)) {
+          furtherEvents_ = java.util.Collections.unmodifiableList(furtherEvents_);
+          bitField0_ = (bitField0_ & ~0x00000002);
+        }
+        result.furtherEvents_ = furtherEvents_;
+      } else {
+        result.furtherEvents_ = furtherEventsBuilder_.build();
+      }
     }
 
     private void buildPartial0(io.condense.v1.CompactChainsResponse result) {
@@ -354,6 +450,32 @@ private static final long serialVersionUID = 0L;
       if (other == io.condense.v1.CompactChainsResponse.getDefaultInstance()) return this;
       if (other.hasEvent()) {
         mergeEvent(other.getEvent());
+      }
+      if (furtherEventsBuilder_ == null) {
+        if (!other.furtherEvents_.isEmpty()) {
+          if (furtherEvents_.isEmpty()) {
+            furtherEvents_ = other.furtherEvents_;
+            bitField0_ = (bitField0_ & ~0x00000002);
+          } else {
+            ensureFurtherEventsIsMutable();
+            furtherEvents_.addAll(other.furtherEvents_);
+          }
+          onChanged();
+        }
+      } else {
+        if (!other.furtherEvents_.isEmpty()) {
+          if (furtherEventsBuilder_.isEmpty()) {
+            furtherEventsBuilder_.dispose();
+            furtherEventsBuilder_ = null;
+            furtherEvents_ = other.furtherEvents_;
+            bitField0_ = (bitField0_ & ~0x00000002);
+            furtherEventsBuilder_ = 
+              com.google.protobuf.GeneratedMessage.alwaysUseFieldBuilders ?
+                 internalGetFurtherEventsFieldBuilder() : null;
+          } else {
+            furtherEventsBuilder_.addAllMessages(other.furtherEvents_);
+          }
+        }
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -388,6 +510,19 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000001;
               break;
             } // case 10
+            case 18: {
+              io.condense.v1.FlushEvent m =
+                  input.readMessage(
+                      io.condense.v1.FlushEvent.parser(),
+                      extensionRegistry);
+              if (furtherEventsBuilder_ == null) {
+                ensureFurtherEventsIsMutable();
+                furtherEvents_.add(m);
+              } else {
+                furtherEventsBuilder_.addMessage(m);
+              }
+              break;
+            } // case 18
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -410,7 +545,7 @@ private static final long serialVersionUID = 0L;
         io.condense.v1.FlushEvent, io.condense.v1.FlushEvent.Builder, io.condense.v1.FlushEventOrBuilder> eventBuilder_;
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -421,7 +556,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -436,7 +571,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -456,7 +591,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -474,7 +609,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -499,7 +634,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -516,7 +651,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -528,7 +663,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -543,7 +678,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The event. There are no batch events, and the last one is always `completed`.
+     * The event. There are no batch events, and the last one of all is always `completed`.
      * </pre>
      *
      * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -560,6 +695,318 @@ private static final long serialVersionUID = 0L;
         event_ = null;
       }
       return eventBuilder_;
+    }
+
+    private java.util.List<io.condense.v1.FlushEvent> furtherEvents_ =
+      java.util.Collections.emptyList();
+    private void ensureFurtherEventsIsMutable() {
+      if (!((bitField0_ & 0x00000002) != 0)) {
+        furtherEvents_ = new java.util.ArrayList<io.condense.v1.FlushEvent>(furtherEvents_);
+        bitField0_ |= 0x00000002;
+       }
+    }
+
+    private com.google.protobuf.RepeatedFieldBuilder<
+        io.condense.v1.FlushEvent, io.condense.v1.FlushEvent.Builder, io.condense.v1.FlushEventOrBuilder> furtherEventsBuilder_;
+
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public java.util.List<io.condense.v1.FlushEvent> getFurtherEventsList() {
+      if (furtherEventsBuilder_ == null) {
+        return java.util.Collections.unmodifiableList(furtherEvents_);
+      } else {
+        return furtherEventsBuilder_.getMessageList();
+      }
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public int getFurtherEventsCount() {
+      if (furtherEventsBuilder_ == null) {
+        return furtherEvents_.size();
+      } else {
+        return furtherEventsBuilder_.getCount();
+      }
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public io.condense.v1.FlushEvent getFurtherEvents(int index) {
+      if (furtherEventsBuilder_ == null) {
+        return furtherEvents_.get(index);
+      } else {
+        return furtherEventsBuilder_.getMessage(index);
+      }
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder setFurtherEvents(
+        int index, io.condense.v1.FlushEvent value) {
+      if (furtherEventsBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.set(index, value);
+        onChanged();
+      } else {
+        furtherEventsBuilder_.setMessage(index, value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder setFurtherEvents(
+        int index, io.condense.v1.FlushEvent.Builder builderForValue) {
+      if (furtherEventsBuilder_ == null) {
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.set(index, builderForValue.build());
+        onChanged();
+      } else {
+        furtherEventsBuilder_.setMessage(index, builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder addFurtherEvents(io.condense.v1.FlushEvent value) {
+      if (furtherEventsBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.add(value);
+        onChanged();
+      } else {
+        furtherEventsBuilder_.addMessage(value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder addFurtherEvents(
+        int index, io.condense.v1.FlushEvent value) {
+      if (furtherEventsBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.add(index, value);
+        onChanged();
+      } else {
+        furtherEventsBuilder_.addMessage(index, value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder addFurtherEvents(
+        io.condense.v1.FlushEvent.Builder builderForValue) {
+      if (furtherEventsBuilder_ == null) {
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.add(builderForValue.build());
+        onChanged();
+      } else {
+        furtherEventsBuilder_.addMessage(builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder addFurtherEvents(
+        int index, io.condense.v1.FlushEvent.Builder builderForValue) {
+      if (furtherEventsBuilder_ == null) {
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.add(index, builderForValue.build());
+        onChanged();
+      } else {
+        furtherEventsBuilder_.addMessage(index, builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder addAllFurtherEvents(
+        java.lang.Iterable<? extends io.condense.v1.FlushEvent> values) {
+      if (furtherEventsBuilder_ == null) {
+        ensureFurtherEventsIsMutable();
+        com.google.protobuf.AbstractMessageLite.Builder.addAll(
+            values, furtherEvents_);
+        onChanged();
+      } else {
+        furtherEventsBuilder_.addAllMessages(values);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder clearFurtherEvents() {
+      if (furtherEventsBuilder_ == null) {
+        furtherEvents_ = java.util.Collections.emptyList();
+        bitField0_ = (bitField0_ & ~0x00000002);
+        onChanged();
+      } else {
+        furtherEventsBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public Builder removeFurtherEvents(int index) {
+      if (furtherEventsBuilder_ == null) {
+        ensureFurtherEventsIsMutable();
+        furtherEvents_.remove(index);
+        onChanged();
+      } else {
+        furtherEventsBuilder_.remove(index);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public io.condense.v1.FlushEvent.Builder getFurtherEventsBuilder(
+        int index) {
+      return internalGetFurtherEventsFieldBuilder().getBuilder(index);
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public io.condense.v1.FlushEventOrBuilder getFurtherEventsOrBuilder(
+        int index) {
+      if (furtherEventsBuilder_ == null) {
+        return furtherEvents_.get(index);  } else {
+        return furtherEventsBuilder_.getMessageOrBuilder(index);
+      }
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public java.util.List<? extends io.condense.v1.FlushEventOrBuilder> 
+         getFurtherEventsOrBuilderList() {
+      if (furtherEventsBuilder_ != null) {
+        return furtherEventsBuilder_.getMessageOrBuilderList();
+      } else {
+        return java.util.Collections.unmodifiableList(furtherEvents_);
+      }
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public io.condense.v1.FlushEvent.Builder addFurtherEventsBuilder() {
+      return internalGetFurtherEventsFieldBuilder().addBuilder(
+          io.condense.v1.FlushEvent.getDefaultInstance());
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public io.condense.v1.FlushEvent.Builder addFurtherEventsBuilder(
+        int index) {
+      return internalGetFurtherEventsFieldBuilder().addBuilder(
+          index, io.condense.v1.FlushEvent.getDefaultInstance());
+    }
+    /**
+     * <pre>
+     * As in `FlushBatchesResponse`.
+     * </pre>
+     *
+     * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+     */
+    public java.util.List<io.condense.v1.FlushEvent.Builder> 
+         getFurtherEventsBuilderList() {
+      return internalGetFurtherEventsFieldBuilder().getBuilderList();
+    }
+    private com.google.protobuf.RepeatedFieldBuilder<
+        io.condense.v1.FlushEvent, io.condense.v1.FlushEvent.Builder, io.condense.v1.FlushEventOrBuilder> 
+        internalGetFurtherEventsFieldBuilder() {
+      if (furtherEventsBuilder_ == null) {
+        furtherEventsBuilder_ = new com.google.protobuf.RepeatedFieldBuilder<
+            io.condense.v1.FlushEvent, io.condense.v1.FlushEvent.Builder, io.condense.v1.FlushEventOrBuilder>(
+                furtherEvents_,
+                ((bitField0_ & 0x00000002) != 0),
+                getParentForChildren(),
+                isClean());
+        furtherEvents_ = null;
+      }
+      return furtherEventsBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:condense.v1.CompactChainsResponse)

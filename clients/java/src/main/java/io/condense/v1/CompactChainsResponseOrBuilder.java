@@ -12,7 +12,7 @@ public interface CompactChainsResponseOrBuilder extends
 
   /**
    * <pre>
-   * The event. There are no batch events, and the last one is always `completed`.
+   * The event. There are no batch events, and the last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -21,7 +21,7 @@ public interface CompactChainsResponseOrBuilder extends
   boolean hasEvent();
   /**
    * <pre>
-   * The event. There are no batch events, and the last one is always `completed`.
+   * The event. There are no batch events, and the last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -30,10 +30,54 @@ public interface CompactChainsResponseOrBuilder extends
   io.condense.v1.FlushEvent getEvent();
   /**
    * <pre>
-   * The event. There are no batch events, and the last one is always `completed`.
+   * The event. There are no batch events, and the last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
    */
   io.condense.v1.FlushEventOrBuilder getEventOrBuilder();
+
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  java.util.List<io.condense.v1.FlushEvent> 
+      getFurtherEventsList();
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  io.condense.v1.FlushEvent getFurtherEvents(int index);
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  int getFurtherEventsCount();
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  java.util.List<? extends io.condense.v1.FlushEventOrBuilder> 
+      getFurtherEventsOrBuilderList();
+  /**
+   * <pre>
+   * As in `FlushBatchesResponse`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  io.condense.v1.FlushEventOrBuilder getFurtherEventsOrBuilder(
+      int index);
 }

@@ -246,6 +246,21 @@ private static final long serialVersionUID = 0L;
     return config_ == null ? io.condense.v1.SessionConfig.getDefaultInstance() : config_;
   }
 
+  public static final int JOINT_EVENTS_FIELD_NUMBER = 8;
+  private boolean jointEvents_ = false;
+  /**
+   * <pre>
+   * Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+   * </pre>
+   *
+   * <code>bool joint_events = 8 [json_name = "jointEvents"];</code>
+   * @return The jointEvents.
+   */
+  @java.lang.Override
+  public boolean getJointEvents() {
+    return jointEvents_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -280,6 +295,9 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000002) != 0)) {
       output.writeMessage(7, getConfig());
+    }
+    if (jointEvents_ != false) {
+      output.writeBool(8, jointEvents_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -317,6 +335,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(7, getConfig());
     }
+    if (jointEvents_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(8, jointEvents_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -351,6 +373,8 @@ private static final long serialVersionUID = 0L;
       if (!getConfig()
           .equals(other.getConfig())) return false;
     }
+    if (getJointEvents()
+        != other.getJointEvents()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -383,6 +407,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + CONFIG_FIELD_NUMBER;
       hash = (53 * hash) + getConfig().hashCode();
     }
+    hash = (37 * hash) + JOINT_EVENTS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getJointEvents());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -540,6 +567,7 @@ private static final long serialVersionUID = 0L;
         configBuilder_.dispose();
         configBuilder_ = null;
       }
+      jointEvents_ = false;
       return this;
     }
 
@@ -601,6 +629,9 @@ private static final long serialVersionUID = 0L;
             : configBuilder_.build();
         to_bitField0_ |= 0x00000002;
       }
+      if (((from_bitField0_ & 0x00000080) != 0)) {
+        result.jointEvents_ = jointEvents_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -638,6 +669,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.hasConfig()) {
         mergeConfig(other.getConfig());
+      }
+      if (other.getJointEvents() != false) {
+        setJointEvents(other.getJointEvents());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -704,6 +738,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000040;
               break;
             } // case 58
+            case 64: {
+              jointEvents_ = input.readBool();
+              bitField0_ |= 0x00000080;
+              break;
+            } // case 64
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1334,6 +1373,50 @@ private static final long serialVersionUID = 0L;
         config_ = null;
       }
       return configBuilder_;
+    }
+
+    private boolean jointEvents_ ;
+    /**
+     * <pre>
+     * Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+     * </pre>
+     *
+     * <code>bool joint_events = 8 [json_name = "jointEvents"];</code>
+     * @return The jointEvents.
+     */
+    @java.lang.Override
+    public boolean getJointEvents() {
+      return jointEvents_;
+    }
+    /**
+     * <pre>
+     * Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+     * </pre>
+     *
+     * <code>bool joint_events = 8 [json_name = "jointEvents"];</code>
+     * @param value The jointEvents to set.
+     * @return This builder for chaining.
+     */
+    public Builder setJointEvents(boolean value) {
+
+      jointEvents_ = value;
+      bitField0_ |= 0x00000080;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+     * </pre>
+     *
+     * <code>bool joint_events = 8 [json_name = "jointEvents"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearJointEvents() {
+      bitField0_ = (bitField0_ & ~0x00000080);
+      jointEvents_ = false;
+      onChanged();
+      return this;
     }
 
     // @@protoc_insertion_point(builder_scope:condense.v1.FlushBatchesRequest)

@@ -134,4 +134,14 @@ public interface FlushBatchesRequestOrBuilder extends
    * <code>.condense.v1.SessionConfig config = 7 [json_name = "config"];</code>
    */
   io.condense.v1.SessionConfigOrBuilder getConfigOrBuilder();
+
+  /**
+   * <pre>
+   * Let a response carry all events that are there at once: far fewer responses for a flush of many batches.
+   * </pre>
+   *
+   * <code>bool joint_events = 8 [json_name = "jointEvents"];</code>
+   * @return The jointEvents.
+   */
+  boolean getJointEvents();
 }

@@ -12,7 +12,7 @@ public interface FlushBatchesResponseOrBuilder extends
 
   /**
    * <pre>
-   * The event. The last one is always `completed`.
+   * The event. The last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -21,7 +21,7 @@ public interface FlushBatchesResponseOrBuilder extends
   boolean hasEvent();
   /**
    * <pre>
-   * The event. The last one is always `completed`.
+   * The event. The last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
@@ -30,10 +30,54 @@ public interface FlushBatchesResponseOrBuilder extends
   io.condense.v1.FlushEvent getEvent();
   /**
    * <pre>
-   * The event. The last one is always `completed`.
+   * The event. The last one of all is always `completed`.
    * </pre>
    *
    * <code>.condense.v1.FlushEvent event = 1 [json_name = "event"];</code>
    */
   io.condense.v1.FlushEventOrBuilder getEventOrBuilder();
+
+  /**
+   * <pre>
+   * The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  java.util.List<io.condense.v1.FlushEvent> 
+      getFurtherEventsList();
+  /**
+   * <pre>
+   * The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  io.condense.v1.FlushEvent getFurtherEvents(int index);
+  /**
+   * <pre>
+   * The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  int getFurtherEventsCount();
+  /**
+   * <pre>
+   * The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  java.util.List<? extends io.condense.v1.FlushEventOrBuilder> 
+      getFurtherEventsOrBuilderList();
+  /**
+   * <pre>
+   * The events behind it that were there at once, in order. Empty unless the request set `joint_events`.
+   * </pre>
+   *
+   * <code>repeated .condense.v1.FlushEvent further_events = 2 [json_name = "furtherEvents"];</code>
+   */
+  io.condense.v1.FlushEventOrBuilder getFurtherEventsOrBuilder(
+      int index);
 }

@@ -115,19 +115,24 @@ public final class FlushEventOuterClass extends com.google.protobuf.GeneratedFil
       "/v1/flush.proto\032\027condense/v1/stats.proto" +
       "\032\031condense/v1/summary.proto\032\034condense/v1" +
       "/transcript.proto\032\037google/protobuf/times" +
-      "tamp.proto\"\234\002\n\023FlushBatchesRequest\022\035\n\nse" +
+      "tamp.proto\"\277\002\n\023FlushBatchesRequest\022\035\n\nse" +
       "ssion_id\030\001 \001(\tR\tsessionId\0222\n\005delta\030\002 \001(\013" +
       "2\034.condense.v1.TranscriptDeltaR\005delta\0223\n" +
       "\007trigger\030\003 \001(\0162\031.condense.v1.FlushTrigge" +
       "rR\007trigger\022\027\n\007dry_run\030\004 \001(\010R\006dryRun\022\030\n\007c" +
       "ompact\030\005 \001(\010R\007compact\022\026\n\006attach\030\006 \001(\010R\006a" +
       "ttach\0222\n\006config\030\007 \001(\0132\032.condense.v1.Sess" +
-      "ionConfigR\006config\"E\n\024FlushBatchesRespons" +
-      "e\022-\n\005event\030\001 \001(\0132\027.condense.v1.FlushEven" +
-      "tR\005event\"M\n\024CompactChainsRequest\022\035\n\nsess" +
-      "ion_id\030\001 \001(\tR\tsessionId\022\026\n\006attach\030\002 \001(\010R" +
-      "\006attach\"F\n\025CompactChainsResponse\022-\n\005even" +
-      "t\030\001 \001(\0132\027.condense.v1.FlushEventR\005event\"" +
+      "ionConfigR\006config\022!\n\014joint_events\030\010 \001(\010R" +
+      "\013jointEvents\"\205\001\n\024FlushBatchesResponse\022-\n" +
+      "\005event\030\001 \001(\0132\027.condense.v1.FlushEventR\005e" +
+      "vent\022>\n\016further_events\030\002 \003(\0132\027.condense." +
+      "v1.FlushEventR\rfurtherEvents\"p\n\024CompactC" +
+      "hainsRequest\022\035\n\nsession_id\030\001 \001(\tR\tsessio" +
+      "nId\022\026\n\006attach\030\002 \001(\010R\006attach\022!\n\014joint_eve" +
+      "nts\030\003 \001(\010R\013jointEvents\"\206\001\n\025CompactChains" +
+      "Response\022-\n\005event\030\001 \001(\0132\027.condense.v1.Fl" +
+      "ushEventR\005event\022>\n\016further_events\030\002 \003(\0132" +
+      "\027.condense.v1.FlushEventR\rfurtherEvents\"" +
       "\301\004\n\nFlushEvent\022\032\n\010sequence\030\001 \001(\003R\010sequen" +
       "ce\0229\n\nevent_time\030\002 \001(\0132\032.google.protobuf" +
       ".TimestampR\teventTime\022\031\n\010flush_id\030\003 \001(\tR" +
@@ -221,25 +226,25 @@ public final class FlushEventOuterClass extends com.google.protobuf.GeneratedFil
     internal_static_condense_v1_FlushBatchesRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_condense_v1_FlushBatchesRequest_descriptor,
-        new java.lang.String[] { "SessionId", "Delta", "Trigger", "DryRun", "Compact", "Attach", "Config", });
+        new java.lang.String[] { "SessionId", "Delta", "Trigger", "DryRun", "Compact", "Attach", "Config", "JointEvents", });
     internal_static_condense_v1_FlushBatchesResponse_descriptor =
       getDescriptor().getMessageType(1);
     internal_static_condense_v1_FlushBatchesResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_condense_v1_FlushBatchesResponse_descriptor,
-        new java.lang.String[] { "Event", });
+        new java.lang.String[] { "Event", "FurtherEvents", });
     internal_static_condense_v1_CompactChainsRequest_descriptor =
       getDescriptor().getMessageType(2);
     internal_static_condense_v1_CompactChainsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_condense_v1_CompactChainsRequest_descriptor,
-        new java.lang.String[] { "SessionId", "Attach", });
+        new java.lang.String[] { "SessionId", "Attach", "JointEvents", });
     internal_static_condense_v1_CompactChainsResponse_descriptor =
       getDescriptor().getMessageType(3);
     internal_static_condense_v1_CompactChainsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_condense_v1_CompactChainsResponse_descriptor,
-        new java.lang.String[] { "Event", });
+        new java.lang.String[] { "Event", "FurtherEvents", });
     internal_static_condense_v1_FlushEvent_descriptor =
       getDescriptor().getMessageType(4);
     internal_static_condense_v1_FlushEvent_fieldAccessorTable = new
