@@ -119,8 +119,8 @@ class FlushDesk:
         tasks = [run.task for run in self._running.values() if run.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=grace_seconds)
-        for run in list(self._running.values()):
-            await self.stop(run)
+        # All at once: what each still writes waits for the store together.
+        await asyncio.gather(*map(self.stop, self._running.values()))
 
 
 def _first(error: Exception) -> BaseException:

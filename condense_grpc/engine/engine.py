@@ -3,6 +3,7 @@
 One instance serves one store. It owns the live sessions, their locks and the flushes that run.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -21,7 +22,15 @@ from condense_grpc.engine.housekeeping import Housekeeper
 from condense_grpc.engine.listing import CallFilter, Listing
 from condense_grpc.engine.pi_file import PiFile
 from condense_grpc.engine.pinning import Pinning
-from condense_grpc.engine.ports import Clock, KeepsOutages, SessionFilter, Store, StoredDiagnostic, Summarizer
+from condense_grpc.engine.ports import (
+    Clock,
+    KeepsOutages,
+    SessionFilter,
+    Store,
+    StoredDiagnostic,
+    Summarizer,
+    WaitsForOthers,
+)
 from condense_grpc.engine.pruning import flush_advice
 from condense_grpc.engine.reading import Reading
 from condense_grpc.engine.recognition import Recollection
@@ -130,16 +139,31 @@ class Engine:
         await self._housekeeper.look_around()
 
     async def close(self, grace_seconds: float = 10) -> None:
-        """Finish what runs or cancel it, write everything that was accepted, close the store."""
-        self.end_watches()
-        await self._flushing.close(grace_seconds)
-        await self._housekeeper.stop()
-        await self._registry.close()
-        await self._tools.store.close()
+        """Finish what runs or cancel it, write everything that was accepted, close the store.
+
+        When the grace is over, nothing is waited for any longer but what the store has begun.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + grace_seconds
+        hurry = loop.call_at(end, self._hurry)
+        try:
+            self.end_watches()
+            await self._flushing.close(grace_seconds)
+            await self._housekeeper.stop()
+            await self._registry.close(end - loop.time())
+            await self._tools.store.close()
+        finally:
+            hurry.cancel()
+            self._registry.end()
 
     async def stop_flushes(self) -> None:
-        """Cancel what is being flushed and take no more flushes; each ends with its last event."""
+        """The grace is over: cancel what is being flushed and take no more flushes; each ends with its last event."""
+        self._hurry()
         await self._flushing.close(0)
+
+    def _hurry(self) -> None:
+        if isinstance(self._tools.store, WaitsForOthers):
+            self._tools.store.wait_no_more()
 
     def end_watches(self) -> None:
         """Send everybody away who watches a session: they would stay for ever. They get ShuttingDown."""

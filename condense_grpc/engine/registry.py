@@ -321,9 +321,16 @@ class Registry:
         if self.listener is not None:
             self.listener.written(live.session_id, changes)
 
-    async def close(self) -> None:
-        """Write what is left of every session."""
-        await self._writing.close([slot.live for slot in self._slots.values() if slot.live is not None])
+    async def close(self, seconds: float) -> None:
+        """See Writing: write what is left of every session, and wait for that no longer than for so many seconds."""
+        await self._writing.close(self._lives(), seconds)
+
+    def end(self) -> None:
+        """See Writing: to follow when the store is closed."""
+        self._writing.end(self._lives())
+
+    def _lives(self) -> list[LiveSession]:
+        return [slot.live for slot in self._slots.values() if slot.live is not None]
 
 
 class _Locked:

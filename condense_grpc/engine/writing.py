@@ -21,7 +21,7 @@ from condense_grpc.engine.faults import log_fault
 from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.ports import Changes, Clock, SessionRow, Store
 from condense_grpc.engine.residence import Waiting, WriteWindow
-from condense_grpc.engine.shielding import completed
+from condense_grpc.engine.shielding import begun, completed
 from condense_grpc.errors import CondenseError, StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -33,17 +33,25 @@ _MOST_TOGETHER, _MOST_BYTES = 64, 1024 * 1024
 _MOST_PASSED_OVER = 10
 # One whose appends follow each other closely waits so many times as long at most.
 _LONGEST_WAIT = 10
+# What is left at the end has so much time to be written, also when none is left.
+_LEAST_SECONDS = 1.0
 
 
 class _Trouble(NamedTuple):
-    """How to tell that something could not be written."""
+    """How to tell that something could not be written.
+
+    `counts_absence`: of a store that does not answer is told once, for all sessions.
+    """
 
     level: int
     text: str
+    counts_absence: bool = False
 
     def report(self, errors: Iterable[Exception]) -> None:
         """Tell it. What foreign errors say may be content."""
         for error in errors:
+            if self.counts_absence and isinstance(error, StoreUnavailable):
+                continue
             if isinstance(error, CondenseError):
                 logger.log(self.level, "%s: %s", self.text, error.reason)
             else:
@@ -51,7 +59,7 @@ class _Trouble(NamedTuple):
 
 
 _LATER = _Trouble(logging.WARNING, "appended messages could not be written")
-_AT_THE_END = _Trouble(logging.ERROR, "a session could not be written at shutdown")
+_AT_THE_END = _Trouble(logging.ERROR, "a session could not be written at shutdown", counts_absence=True)
 
 
 @dataclass(slots=True)
@@ -101,6 +109,7 @@ class Writing:
         self.task: asyncio.Task[None] | None = None
         self._due: dict[LiveSession, _Due] = {}
         self._closing = False
+        self._last: asyncio.Task[None] | None = None
 
     async def persist(self, live: LiveSession) -> None:
         """Write everything that the store does not know. The lock must be held.
@@ -147,19 +156,45 @@ class Writing:
         self.waiting = self.waiting.changed(live.waiting, now)
         live.waiting = now
 
-    async def close(self, lives: Sequence[LiveSession]) -> None:
-        """Write what is left of these sessions. What comes from now on is written at once."""
+    async def close(self, lives: Sequence[LiveSession], seconds: float) -> None:
+        """Write what is left of these sessions. What comes from now on is written at once.
+
+        `seconds`: when they are over it is not waited for any longer. The store is to be closed then, and `end` to
+        follow.
+        """
         self._closing = True
+        self._last = begun(self._write_all(lives))
+        done, _ = await asyncio.wait([self._last], timeout=max(seconds, _LEAST_SECONDS))
+        for task in done:
+            task.result()
+
+    def end(self, lives: Iterable[LiveSession]) -> None:
+        """Give up what is still being written, and tell of how many of these sessions something was not."""
+        if self._last is not None:
+            self._last.cancel()
+        unwritten = sum(not live.gone and live.state.has_unwritten for live in lives)
+        if unwritten:
+            logger.error("sessions that could not be written at shutdown: %d: %s", unwritten, StoreUnavailable.reason)
+
+    async def _write_all(self, lives: Sequence[LiveSession]) -> None:
+        """Write all at once, so that they wait for the store together; then those that somebody uses."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.wait([self.task])
         in_use = [live for live in lives if self._owner.is_used(live)]
-        for group in self._groups(lives):
-            await self._write_group(group, _AT_THE_END)
-        for live in in_use:
-            async with live.lock:
-                if not live.gone and live.state.has_unwritten:
-                    _AT_THE_END.report(await completed(self._write([live])))
+        groups = [*self._groups(lives)]
+        await self._write_groups(groups)
+        failed = [live for group in groups if len(group) > 1 for live in group if self._is_alone(live)]
+        await self._write_groups([[live] for live in failed if self._is_writable(live)])
+        await asyncio.gather(*map(self._write_when_free, in_use))
+
+    async def _write_groups(self, groups: Iterable[Sequence[LiveSession]]) -> None:
+        await asyncio.gather(*[begun(self._write_group(group, _AT_THE_END)) for group in groups])
+
+    async def _write_when_free(self, live: LiveSession) -> None:
+        async with live.lock:
+            if not live.gone and live.state.has_unwritten:
+                _AT_THE_END.report(await completed(self._write([live])))
 
     # Rounds
 

@@ -33,8 +33,8 @@ NEVER = 1e9
 class ToldStore:
     """A store around another one. `before` is asked before each call (its name), and may raise or wait.
 
-    `fail` makes the next calls of a name raise; `close` leaves the inner store open, so that engines can follow each
-    other on it.
+    `wait_no_more` is only noted, in `hurried` too, for which `before` may wait. `fail` makes the next calls of a name
+    raise; `close` leaves the inner store open, so that engines can follow each other on it.
     """
 
     def __init__(self, inner: Store | None = None) -> None:
@@ -43,6 +43,11 @@ class ToldStore:
         self.before: Callable[[str], Awaitable[None]] | None = None
         self.after: Callable[[str], Awaitable[None]] | None = None
         self._failing: list[tuple[str, Exception]] = []
+        self.hurried = asyncio.Event()
+
+    def wait_no_more(self) -> None:
+        self.calls.append("wait_no_more")
+        self.hurried.set()
 
     def fail(self, name: str, error: Exception, times: int = 1) -> None:
         self._failing += [(name, error)] * times

@@ -200,7 +200,7 @@ async def test_two_engines_on_one_store_heal(world: World) -> None:
     """Whoever comes late is told, loads again, and goes on from what is there; nothing is decided twice."""
     agent = await world.agent()
     await agent.work("a")
-    await world.engine._registry.close()
+    await world.engine._registry.close(NEVER)
     world.engine._registry._writing._closing = False
     second = world.other_engine()
     other = Agent(World(world.store, world.summarizer, world.clock), "s")

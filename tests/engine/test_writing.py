@@ -221,7 +221,7 @@ async def test_closing_writes_all_and_waits_for_who_uses_a_session() -> None:
     world = World(options=EngineOptions(write_delay_seconds=NEVER))
     await appended(world)
     async with world.engine._registry.locked("a") as live:
-        closing = asyncio.create_task(world.engine._registry.close())
+        closing = asyncio.create_task(world.engine._registry.close(NEVER))
         await passes()
         assert await lengths(world) == {"a": 0, "b": 1, "c": 1, "d": 1}
         live.state.show_views()
