@@ -82,17 +82,17 @@ class ConnectionThread:
         if len(jobs) > 1 and self._run_together(jobs):
             return
         while jobs:
-            work, result = jobs.popleft()
+            work, result = jobs[0]
             try:
                 found = self._transaction(work)
-            except StoreLocked as error:
-                result.set_exception(error)
+            except StoreLocked:
                 self._refuse(jobs)
                 return
             except BaseException as error:
                 result.set_exception(error)
             else:
                 result.set_result(found)
+            jobs.popleft()
 
     def _taken(self, most: int | None = None) -> "deque[_Job]":
         """The next jobs that nobody has taken back."""
@@ -105,7 +105,9 @@ class ConnectionThread:
 
     def _refuse(self, jobs: "Iterable[_Job]") -> None:
         """Let these jobs and all that wait fail, since the database is locked."""
-        for _, result in (*jobs, *self._taken()):
+        refused = [*jobs, *self._taken()]
+        # What comes as soon as the first of them is told is tried again: the lock may have gone.
+        for _, result in refused:
             result.set_exception(StoreLocked())
 
     def _run_together(self, jobs: "Collection[_Job]") -> bool:
