@@ -274,40 +274,34 @@ class Flush:
         return [] if background is None else background.take_waste(self._order.session_id)
 
     def _can_go_on(self, state: SessionState) -> bool:
-        """Whether chains can be compressed without asking anybody, looking at much, or telling of it in between."""
+        """Whether chains can be compressed at once: without asking anybody, looking at much, or telling in between."""
         config = state.config.chain_compression
         if not config.enabled or may_fuse(self._tools, config) or state.view.unread(state) > MANY_MESSAGES:
             return False
-        # Without decisions a write that fails costs nothing but time; nothing may be decided meanwhile.
+        # What was only appended is written by itself: that a write fails then costs nothing but time.
         return state.has_unwritten_decisions and not self._tools.registry.is_watched(self._order.session_id)
 
     async def _go_on(self, live: LiveSession, works: Sequence[FlushWork]) -> None:
-        """Write the last batches, and end the flush.
+        """Decide on the chains too, write everything together, and end the flush.
 
-        What comes next is worked out while the disk is busy with what was decided before; nothing is told before it is
-        durable. Raises _NotCompressed when the batches are, and the rest has failed.
+        The name of the view is worked out while the disk is busy; nothing is told before it is durable. Raises
+        _NotCompressed when there was a fault with the chains: then the batches are written and told alone.
         """
         registry, state = self._tools.registry, live.state
-        writing = registry.begin_write(live)
         order = self._compression_order(state.config.chain_compression)
-        failed: Exception | None = None
         try:
             chains = await decide_chains(self._tools, state, order, {}, self._closing)
         except Exception as error:
-            failed = error
-        await ended(writing)
-        self._tell_ends(works)
-        if failed is not None:
-            raise _NotCompressed(_reason_of(failed)) from failed
+            await registry.persist(live)
+            self._tell_ends(works)
+            raise _NotCompressed(_reason_of(error)) from error
         writing = registry.begin_write(live)
         try:
             revision = await current_revision(self._tools.bodies, state)
         finally:
-            try:
-                await ended(writing)
-            except Exception as error:
-                raise _NotCompressed(_reason_of(error)) from error
-        chains.tell(self._run)
+            await ended(writing)
+            self._tell_ends(works)
+            chains.tell(self._run)
         outcome = flush_outcome(self._works, chains.report)
         self._ending = completed_flush(outcome, self._works, chains.report, state.decisions, revision)
 
@@ -362,7 +356,7 @@ class Flush:
 
 
 class _NotCompressed(Exception):
-    """The batches are durable and told; what was to follow has failed."""
+    """The batches are durable and told; there was a fault with what was to follow."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

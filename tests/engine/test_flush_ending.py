@@ -1,4 +1,4 @@
-"""The end of a flush: chains and the name of the view are worked out while what was decided before is being written."""
+"""The end of a flush: its last batches and the chains behind them are written together, and told once they are."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -54,11 +54,11 @@ def at_writes(world: World, told: Kinds) -> list[Kinds]:
 
 
 async def test_nothing_is_told_before_it_is_durable(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The batch after the first write, the chain and the outcome after the second."""
+    """One write for the batch and the chain; both are told behind it."""
     agent = await prepared(world)
     seen = at_writes(world, told_so_far(monkeypatch))
     flushed = await agent.flush()
-    assert seen == [[], [BatchFinished]]
+    assert seen == [[]]
     assert [type(one) for one in flushed.events][-3:] == [BatchFinished, ChainCompressed, FlushCompleted]
     view = await agent.texts()
     await world.restart()
@@ -66,23 +66,29 @@ async def test_nothing_is_told_before_it_is_durable(world: World, monkeypatch: p
     assert flushed.completed.revision == (await agent.prune()).revision
 
 
-@pytest.mark.parametrize(("write", "outcomes"), [(1, []), (2, ["summarized"])])
+@pytest.mark.parametrize("is_watched", [False, True])
 async def test_a_write_that_fails_takes_only_what_was_not_durable(
-    world: World, write: int, outcomes: list[str]
+    world: World, monkeypatch: pytest.MonkeyPatch, is_watched: bool
 ) -> None:
-    """Without the first nothing has happened; without the second the batch is stored and the chain is not."""
+    """Without it nothing has happened, and nothing was told; who watches has the batch by a write of its own."""
     agent = await prepared(world)
-    world.store.before = failing_at(write)
-    if outcomes:
+    if is_watched:
+        await world.engine.watch_session("s")
+    told = told_so_far(monkeypatch)
+    world.store.before = failing_at(2 if is_watched else 1)
+    if is_watched:
         flushed = await agent.flush()
-        assert flushed.outcomes == outcomes and not flushed.blocks
+        assert flushed.outcomes == ["summarized"] and not flushed.blocks
         assert Notice("error", "chains were not compressed: STORE_UNAVAILABLE") in flushed.events
     else:
         with pytest.raises(StoreUnavailable):
             await agent.flush()
+        assert not {BatchFinished, ChainCompressed, FlushCompleted} & {*told}
     world.store.before = None
     again = await agent.flush()
-    assert [*outcomes, *again.outcomes] == ["summarized"] and block_ids(again) == ["b1"]
+    assert again.outcomes == ([] if is_watched else ["summarized"]) and block_ids(again) == ["b1"]
+    await world.restart()
+    assert (await agent.prune()).revision == again.completed.revision
 
 
 def failing_at(write: int) -> Callable[[str], Awaitable[None]]:
@@ -98,9 +104,26 @@ def failing_at(write: int) -> Callable[[str], Awaitable[None]]:
     return fail
 
 
-async def test_a_fault_while_the_batches_are_written_does_not_undo_them(
+async def test_the_batches_are_told_also_when_the_name_of_the_view_is_not_found(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """They are durable by then."""
+    agent = await prepared(world)
+    told = told_so_far(monkeypatch)
+
+    async def broken(*_: Any) -> None:
+        raise StoreUnavailable
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "current_revision", broken)
+        with pytest.raises(StoreUnavailable):
+            await agent.flush()
+    assert {BatchFinished, ChainCompressed} <= {*told}
+    again = await agent.flush()
+    assert (again.outcomes, again.blocks) == ([], [])
+
+
+async def test_a_fault_with_the_chains_does_not_undo_the_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are told; the chain waits for the next flush."""
     agent = await prepared(world)
 
