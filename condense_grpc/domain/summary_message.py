@@ -42,13 +42,23 @@ def summary_skeleton(entry: SummaryEntry) -> MessageSkeleton:
     refs = entry.details.refs
     around = _source(entry, compact(details_to_pi(replace(entry.details, refs=()))))
     texts = "".join([ref.short_id for ref in refs]) + "".join([ref.tool_call_id for ref in refs])
+    wide = wide_chars(around) + wide_chars(texts)
+    return _skeleton(entry.timestamp_ms, refs, len(around) + _refs_chars(refs, texts), wide)
+
+
+def skeleton_of_summary(message: Message, refs: Sequence[Ref]) -> MessageSkeleton:
+    """The same skeleton where the message is there already; `refs` are those of its entry."""
+    return _skeleton(message.timestamp_ms, refs, len(message.source_json), wide_chars(message.source_json))
+
+
+def _skeleton(time_ms: int | None, refs: Sequence[Ref], chars: int, wide: int) -> MessageSkeleton:
     return MessageSkeleton(
         Role.CUSTOM,
-        entry.timestamp_ms,
-        len(around) + _refs_chars(refs, texts),
+        time_ms,
+        chars,
         is_summary=True,
-        summary_refs=tuple(map(_as_read, refs)) if any(ref.occurrence is not None for ref in refs) else refs,
-        wide_chars=wide_chars(around) + wide_chars(texts),
+        summary_refs=tuple(map(_as_read, refs)) if any(ref.occurrence is not None for ref in refs) else tuple(refs),
+        wide_chars=wide,
     )
 
 

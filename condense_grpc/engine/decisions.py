@@ -1,6 +1,6 @@
 """The decisions of a session: its active commits, and everything that follows from replaying them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.messages import Message
 from condense_grpc.domain.skeleton import MessageSkeleton
-from condense_grpc.domain.summary_message import summary_message, summary_skeleton
+from condense_grpc.domain.summary_message import skeleton_of_summary, summary_message, summary_skeleton
 
 
 @frozen
@@ -39,11 +39,23 @@ class PlacedSummary:
     anchor_length: int
     entry: SummaryEntry
     skeleton: MessageSkeleton
+    _made: Message | None = None
 
     @cached_property
     def message(self) -> Message:
         """The message that is shown of it; the same one every time."""
-        return summary_message(self.entry)
+        return self._made or summary_message(self.entry)
+
+    @classmethod
+    def read(cls, anchor_length: int, entry: SummaryEntry) -> "PlacedSummary":
+        """One of long ago."""
+        return cls(anchor_length, entry, summary_skeleton(entry))
+
+    @classmethod
+    def new(cls, anchor_length: int, entry: SummaryEntry) -> "PlacedSummary":
+        """One that was just made, and will be shown."""
+        message = summary_message(entry)
+        return cls(anchor_length, entry, skeleton_of_summary(message, entry.details.refs), message)
 
 
 class Decisions:
@@ -62,7 +74,7 @@ class Decisions:
         self.recent_flushes: list[FlushMetricsEntry] = []
         self.index = SessionIndex.rebuild(entry for commit in commits for entry in commit.entries)
         for commit in commits:
-            self._file(commit)
+            self._file(commit, PlacedSummary.read)
         self.baseline = self.stats
 
     @property
@@ -75,14 +87,14 @@ class Decisions:
         if not applied:
             for entry in commit.entries:
                 self.index.apply(entry)
-        self._file(commit)
+        self._file(commit, PlacedSummary.new)
 
-    def _file(self, commit: Commit) -> None:
+    def _file(self, commit: Commit, placed: Callable[[int, SummaryEntry], PlacedSummary]) -> None:
         self.commits.append(commit)
         for entry in commit.entries:
             match entry:
                 case SummaryEntry() if entry.text:
-                    self.summaries.append(PlacedSummary(commit.anchor_length, entry, summary_skeleton(entry)))
+                    self.summaries.append(placed(commit.anchor_length, entry))
                 case StatsEntry():
                     self.stats = entry.stats
                 case FrontierEntry() if entry.frontier.last_attempted_tool_call_id:

@@ -8,7 +8,7 @@ from condense_grpc.domain.entries import SummaryEntry
 from condense_grpc.domain.json_text import compact
 from condense_grpc.domain.pi_json import message_to_pi
 from condense_grpc.domain.skeleton import skeleton_of
-from condense_grpc.domain.summary_message import summary_message, summary_skeleton
+from condense_grpc.domain.summary_message import skeleton_of_summary, summary_message, summary_skeleton
 
 TIMES = st.one_of(st.none(), st.integers(-(10**12), 10**13))
 REFS = st.builds(Ref, st.text(max_size=5), st.text(max_size=5), TIMES, st.one_of(st.none(), st.integers(0, 5)))
@@ -31,4 +31,4 @@ def test_the_skeleton_of_a_summary_is_that_of_its_message(entry: SummaryEntry) -
     """Without reading the message again."""
     message = summary_message(entry)
     assert compact(message_to_pi(message)) == message.source_json
-    assert summary_skeleton(entry) == skeleton_of(message, ())
+    assert summary_skeleton(entry) == skeleton_of(message, ()) == skeleton_of_summary(message, entry.details.refs)
