@@ -107,6 +107,13 @@ class FlushDesk:
             run.task.cancel()
             await asyncio.wait([run.task])
 
+    def abandon(self, session_id: str) -> None:
+        """Cancel the run of a session that is gone: nothing of it may get into another one of that id."""
+        run = self._running.get(session_id)
+        if run is not None and run.task is not None:
+            run.is_abandoned = True
+            run.task.cancel()
+
     async def stop_session(self, session_id: str) -> None:
         """Cancel the run of a session, if there is one."""
         run = self._running.get(session_id)

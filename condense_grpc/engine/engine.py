@@ -198,8 +198,10 @@ class Engine:
 
     async def delete_session(self, session_id: str) -> bool:
         """Remove a session with everything of it; a running flush is stopped. False if there was none."""
-        await self._flushing.desk.stop_session(session_id)
-        deleted = await self._registry.delete(session_id)
+        desk = self._flushing.desk
+        await desk.stop_session(session_id)
+        # One that was started meanwhile must not go on with a session that is made behind this one.
+        deleted = await self._registry.delete(session_id, desk.abandon)
         if isinstance(self._tools.summarizer, KeepsOutages):
             self._tools.summarizer.forget(session_id)
         return deleted
@@ -251,9 +253,9 @@ class Engine:
 
     async def append(self, session_id: str, delta: Delta) -> AppendResult:
         """Append a delta and nothing else."""
-        created = await self._sessions.ensure(session_id, delta)
-        async with self._registry.locked(session_id) as live:
-            appended = await completed(self._turns.append_to(live, delta, created=created))
+        use = self._registry.locked(session_id, self._sessions.maker(session_id, delta))
+        async with use as live:
+            appended = await completed(self._turns.append_to(live, delta, created=use.created))
         self._flushing.start_if_wanted(live)
         return appended
 
@@ -261,15 +263,14 @@ class Engine:
         """Append the delta, if there is one, and render."""
         if request.dry_run:
             return await self._turns.prune_dry(request)
-        delta = request.delta
-        created = delta is not None and await self._sessions.ensure(request.session_id, delta)
-        trigger = None
-        async with self._registry.locked(request.session_id) as live:
-            result = await completed(self._turns.prune_in(live, request, created=created))
+        session_id, trigger = request.session_id, None
+        use = self._registry.locked(session_id, self._sessions.maker(session_id, request.delta, request.create))
+        async with use as live:
+            result = await completed(self._turns.prune_in(live, request, created=use.created))
             if request.usage is not None:
                 result, trigger = with_usage(result, live.state, request.usage)
         started = self._flushing.start_if_wanted(live, trigger)
-        advice = self._told(request.session_id, result.advice, started=started)
+        advice = self._told(session_id, result.advice, started=started)
         return result if advice is result.advice else replace(result, advice=advice)
 
     def recollect(self, session_id: str) -> Recollection | None:

@@ -95,7 +95,7 @@ class Flush:
                 return self._ending
             report = self._report or await self._compress()
         except asyncio.CancelledError:
-            if not self._is_reported:
+            if not self._is_reported and not self._run.is_abandoned:
                 await completed(self._write_metrics(FlushOutcome.CANCELLED))
             raise
         outcome = flush_outcome(self._works, report)

@@ -22,7 +22,8 @@ _FAILED = FlushCompleted(FlushOutcome.ERROR, FlushCounts(), None, Stats(), "")
 class FlushRun:
     """The events of one run. A follower that reads slowly holds nobody up; progress of a batch is kept sparse.
 
-    `error` is set when the run ended by an error instead of an outcome. Nothing comes behind the end. `after` is the
+    `error` is set when the run ended by an error instead of an outcome. Nothing comes behind the end. `is_abandoned`:
+    its session is gone. `after` is the
     number of the last event of the session before this run; `tell` gets every event as it happens.
     """
 
@@ -34,6 +35,7 @@ class FlushRun:
         self._tell = tell
         self.task: asyncio.Task[None] | None = None
         self.error: BaseException | None = None
+        self.is_abandoned = False
         self._clock = clock
         self._events: list[NumberedEvent] = []
         self._done = False

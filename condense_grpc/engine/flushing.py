@@ -26,12 +26,12 @@ from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.requests import FlushRequest, FlushTrigger
 from condense_grpc.engine.revision import current_revision
-from condense_grpc.engine.sessions import Sessions
+from condense_grpc.engine.sessions import Maker, Sessions
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.tools import Tools
 from condense_grpc.engine.turns import Turns
-from condense_grpc.errors import CondenseError
+from condense_grpc.errors import CondenseError, RevisionConflict, SessionNotFound
 
 logger = logging.getLogger(__name__)
 
@@ -55,18 +55,24 @@ class Flushing:
         if request.dry_run:
             yield await self._preview(request)
             return
-        run, owner = await self._start(request)
-        async with aclosing(self.desk.follow(run, owner=owner)) as steps:
-            async for events in steps:
-                yield events
+        make = self._sessions.maker(request.session_id, request.delta, request.create)
+        run, owner = await self._start(request, make)
+        try:
+            async with aclosing(self.desk.follow(run, owner=owner)) as steps:
+                async for events in steps:
+                    yield events
+        except SessionNotFound:
+            if make is None:
+                raise
+            raise RevisionConflict(request.session_id) from None
 
-    async def _start(self, request: FlushRequest) -> tuple[FlushRun, bool]:
+    async def _start(self, request: FlushRequest, make: Maker | None) -> tuple[FlushRun, bool]:
         """The run to follow, and whether it was started here."""
         session_id = request.session_id
-        created = await self._sessions.ensure(session_id, request.delta)
-        async with self._tools.registry.locked(session_id) as live:
+        use = self._tools.registry.locked(session_id, make)
+        async with use as live:
             if request.delta is not None:
-                await completed(self._turns.append_to(live, request.delta, created=created))
+                await completed(self._turns.append_to(live, request.delta, created=use.created))
             running = self.desk.running(session_id)
             if running is not None and request.attach:
                 return running, False
@@ -80,7 +86,7 @@ class Flushing:
 
     async def _preview(self, request: FlushRequest) -> tuple[NumberedEvent, NumberedEvent]:
         """What a flush would take, without taking it."""
-        state, _ = await self._turns.scratch(request.session_id, request.delta)
+        state, _ = await self._turns.scratch(request.session_id, request.delta, request.create)
         batches, decisions = _batches_of(state), state.decisions
         now_ms = self._tools.clock.now_ms()
         done = FlushCompleted(None, FlushCounts(len(batches)), decisions.frontier, decisions.stats, "")

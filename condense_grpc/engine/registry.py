@@ -23,10 +23,12 @@ from condense_grpc.engine.session_info import described, info_of_row, session_in
 from condense_grpc.engine.shielding import begun, completed
 from condense_grpc.engine.state import INFO_FACT, SessionState
 from condense_grpc.engine.writing import Writing
-from condense_grpc.errors import CondenseError, SessionNotFound
+from condense_grpc.errors import CondenseError, RevisionConflict, SessionAlreadyExists, SessionNotFound
 
 # A state of more messages is built aside: others must not wait for it.
 _LONG_SESSION_MESSAGES = 1000
+# So often a session is looked for, and made, while others make and remove it.
+_TRIES = 3
 
 
 class _Slot:
@@ -80,9 +82,12 @@ class Registry:
         self._slots: dict[str, _Slot] = {}
         self.listener: Listener | None = None
 
-    def locked(self, session_id: str) -> "_Locked":
-        """The session with its lock held, as a context. Raises SessionNotFound."""
-        return _Locked(self, session_id)
+    def locked(self, session_id: str, make: "Callable[[], SessionRow] | None" = None) -> "_Locked":
+        """The session with its lock held, as a context. Raises SessionNotFound, or makes it, when there is none.
+
+        `make` gives its row, or raises why it is not made. `created` of the context says whether it was.
+        """
+        return _Locked(self, session_id, make)
 
     async def hold(self, use: "_Locked") -> LiveSession:
         """Wait for a session's lock, and load the session. `let_go_of` is to follow unless this raises."""
@@ -95,7 +100,7 @@ class Registry:
             raise
         try:
             # To its end, also when nobody waits any more: else who has little time would never find it loaded.
-            use.live = slot.live if slot.live is not None else await completed(self._load(slot, session_id))
+            use.live = slot.live if slot.live is not None else await completed(self._load(slot, use))
         except BaseException:
             slot.lock.release()
             self._leave(session_id, slot)
@@ -111,6 +116,10 @@ class Registry:
                 self.discard(live)
             if live.state.has_unwritten_decisions:
                 self.discard(live)
+            if use.make is not None and isinstance(error, SessionNotFound):
+                # Another process has removed it. Whoever builds on its messages is told so, others only try again.
+                use.make()
+                raise RevisionConflict(use.session_id) from None
             listener = self.listener
             if listener is not None and not live.gone and listener.listens_to(use.session_id):
                 await listener.released(live)
@@ -118,17 +127,30 @@ class Registry:
             slot.lock.release()
             self._leave(use.session_id, slot)
 
-    async def _load(self, slot: _Slot, session_id: str) -> LiveSession:
+    async def _load(self, slot: _Slot, use: "_Locked") -> LiveSession:
         resting = slot.resting
         if resting is not None:
             live = LiveSession(await _built(resting.wake, resting.row.length), slot.lock, resting.info)
         else:
-            stored = await self._store.load(session_id)
-            if stored is None:
-                raise SessionNotFound(session_id)
+            stored = await self._stored(use)
             live = LiveSession(await _built(lambda: SessionState(stored), len(stored.messages)), slot.lock)
         slot.live, slot.resting = live, None
         return live
+
+    async def _stored(self, use: "_Locked") -> StoredSession:
+        for _ in range(_TRIES):
+            stored = await self._store.load(use.session_id)
+            if stored is not None:
+                return stored
+            if use.make is None:
+                raise SessionNotFound(use.session_id)
+            try:
+                row = await self._store.create(use.make())
+            except SessionAlreadyExists:
+                continue  # another process was faster
+            use.created = True
+            return StoredSession(row, (), ())
+        raise RevisionConflict(use.session_id)
 
     @asynccontextmanager
     async def _slot(self, session_id: str) -> AsyncIterator[_Slot]:
@@ -170,11 +192,6 @@ class Registry:
         slot = self._slots.get(session_id)
         return slot.resting.info if slot and slot.resting else None
 
-    def knows(self, session_id: str) -> bool:
-        """Whether there certainly is such a session: it is loaded, or at rest."""
-        slot = self._slots.get(session_id)
-        return slot is not None and (slot.live is not None or slot.resting is not None)
-
     async def create(self, row: SessionRow) -> None:
         """Make a session in the store and take it in. Raises SessionAlreadyExists."""
         async with self._slot(row.session_id) as slot:
@@ -185,15 +202,19 @@ class Registry:
         self._empty(slot)
         slot.live = LiveSession(SessionState(StoredSession(created, (), ())), slot.lock)
 
-    async def delete(self, session_id: str) -> bool:
-        """Remove a session from the store and from here; False if there was none."""
-        async with self._slot(session_id) as slot:
-            return await completed(self._delete(slot, session_id))
+    async def delete(self, session_id: str, then: Callable[[str], object]) -> bool:
+        """Remove a session from the store and from here; False if there was none.
 
-    async def _delete(self, slot: _Slot, session_id: str) -> bool:
+        `then` is told of it before anybody can make another session of that id.
+        """
+        async with self._slot(session_id) as slot:
+            return await completed(self._delete(slot, session_id, then))
+
+    async def _delete(self, slot: _Slot, session_id: str, then: Callable[[str], object]) -> bool:
         deleted = await self._store.delete(session_id)
         self._empty(slot)
         self._bodies.forget(session_id)
+        then(session_id)
         if self.listener is not None and deleted:
             self.listener.deleted(session_id)
         return deleted
@@ -336,11 +357,13 @@ class Registry:
 class _Locked:
     """One use of a session under its lock. A class, since a generator for each turn would cost more than the lock."""
 
-    __slots__ = ("_registry", "live", "session_id", "slot")
+    __slots__ = ("_registry", "created", "live", "make", "session_id", "slot")
 
-    def __init__(self, registry: Registry, session_id: str) -> None:
+    def __init__(self, registry: Registry, session_id: str, make: Callable[[], SessionRow] | None) -> None:
         self._registry = registry
         self.session_id = session_id
+        self.make = make
+        self.created = False
         self.slot: _Slot
         self.live: LiveSession
 

@@ -79,6 +79,7 @@ class AppendResult:
 class PruneRequest:
     """One prune. Without a delta the transcript stays as it is.
 
+    `create`: not None, but the settings of the session that is made without a delta if there is none.
     `names_sent`: the caller has the messages of the delta at hand, so that a full view may name them.
     """
 
@@ -90,6 +91,7 @@ class PruneRequest:
     min_savings_chars: int | None = None
     usage: ContextUsage | None = None
     names_sent: bool = False
+    create: Mapping[str, Any] | None = None
 
 
 @frozen
@@ -201,7 +203,10 @@ class PruneResult:
 
 @frozen
 class FlushRequest:
-    """One flush. `attach`: follow a running one instead of failing; `compact`: ignore the rolling window."""
+    """One flush. `attach`: follow a running one instead of failing; `compact`: ignore the rolling window.
+
+    `create`: as that of a prune.
+    """
 
     session_id: str
     delta: Delta | None = None
@@ -209,6 +214,7 @@ class FlushRequest:
     dry_run: bool = False
     compact: bool = False
     attach: bool = False
+    create: Mapping[str, Any] | None = None
 
 
 @frozen

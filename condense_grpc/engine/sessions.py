@@ -3,9 +3,10 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.domain.frozen import frozen
@@ -18,6 +19,8 @@ from condense_grpc.engine.session_info import info_of_row, session_info
 from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import SessionAlreadyExists, SessionNotFound, TranscriptMismatch
+
+Maker: TypeAlias = Callable[[], SessionRow]
 
 
 @frozen
@@ -66,19 +69,20 @@ class Sessions:
         if existing is None or not asked or existing.create_request_id != asked:
             raise SessionAlreadyExists(row.session_id)
 
-    async def ensure(self, session_id: str, delta: Delta | None) -> bool:
-        """Create the session of a delta that asks for it; whether that was done."""
-        if delta is None or not delta.create_if_missing or self._registry.knows(session_id):
-            return False
-        if await self._store.read_row(session_id) is not None:
-            return False
+    def maker(self, session_id: str, delta: Delta | None, create: Mapping[str, Any] | None = None) -> Maker | None:
+        """What makes the session of a request when there is none; None if it does not ask for that.
+
+        `create`: the settings for it when the request brings no delta.
+        """
+        if delta is not None:
+            return partial(self._row_for, session_id, delta) if delta.create_if_missing else None
+        return None if create is None else partial(self.new_row, session_id, create, {})
+
+    def _row_for(self, session_id: str, delta: Delta) -> SessionRow:
+        """Whoever builds on messages has to send them again."""
         if delta.base_length:
             raise TranscriptMismatch(delta.base_length, 0, "")
-        try:
-            await self._registry.create(self.new_row(session_id, delta.config, {}))
-        except SessionAlreadyExists:
-            return False
-        return True
+        return self.new_row(session_id, delta.config, {})
 
     async def get(self, session_id: str) -> SessionInfo:
         """One session. Raises SessionNotFound."""

@@ -1,6 +1,8 @@
 """The hot path: what an agent sends at every turn, and what it is to send to its model instead."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from condense_grpc.domain.budget import Usage, should_budget_flush, should_delta_flush, usage_fraction
 from condense_grpc.domain.validity import Violation
@@ -56,21 +58,23 @@ class Turns:
 
     async def prune_dry(self, request: PruneRequest) -> PruneResult:
         """Report what a prune would do, on a copy that is thrown away."""
-        state, violations = await self.scratch(request.session_id, request.delta)
+        state, violations = await self.scratch(request.session_id, request.delta, request.create)
         appended = AppendResult(state.transcript.element_count, state.transcript.etag, violations=violations)
         return await prune(state, request, appended, self._tools.bodies, self._tools.clock.now_ms())
 
-    async def scratch(self, session_id: str, delta: Delta | None) -> tuple[SessionState, list[Violation]]:
-        """A copy of the session with a delta appended, or of the one that the delta would create."""
+    async def scratch(
+        self, session_id: str, delta: Delta | None, create: Mapping[str, Any] | None
+    ) -> tuple[SessionState, list[Violation]]:
+        """A copy of the session with a delta appended, or of the one that the request would create."""
+        make = self._sessions.maker(session_id, delta, create)
         try:
             async with self._tools.registry.locked(session_id) as live:
                 await recall_shown(self._tools.bodies, live.state)
                 state = live.state.copy()
         except SessionNotFound:
-            if delta is None or not delta.create_if_missing:
+            if make is None:
                 raise
-            row = self._sessions.new_row(session_id, delta.config, {})
-            state = SessionState(StoredSession(row, (), ()))
+            state = SessionState(StoredSession(make(), (), ()))
         if delta is None:
             return state, []
         return state, await append_delta(state, delta, self._tools.bodies, self._tools.clock.now_ms())

@@ -11,14 +11,13 @@ from condense_grpc.engine.engine import Engine
 from condense_grpc.engine.ports import StoredDiagnostic
 from condense_grpc.engine.requests import NativeAnswer, PruneResult
 from condense_grpc.errors import RequestInvalid
-from condense_grpc.server.arrival import ensure_session
 from condense_grpc.server.convert.delta import ChunkedDelta, DeltaReader
 from condense_grpc.server.convert.diagnostics import kind_of, write_report
 from condense_grpc.server.convert.flush_event import FlushReader, write_answers
 from condense_grpc.server.convert.query import read_slices, write_answer, write_chunk
 from condense_grpc.server.convert.search import read_search, write_hit
 from condense_grpc.server.convert.session_id import known_session_id
-from condense_grpc.server.convert.view import PruneReader, append_request, as_created, write_append, write_prune
+from condense_grpc.server.convert.view import PruneReader, append_request, write_append, write_prune
 from condense_grpc.server.limits import page_size
 from condense_grpc.server.originals import chunks
 from condense_grpc.server.page_tokens import make_page_token, read_position
@@ -42,13 +41,7 @@ class CondenseServicer:
             prune = await incoming.read(self._prunes.read, self._prunes.read_cut)
         else:
             prune = incoming.read_here(self._prunes.read)
-        request = prune.request
-        created = prune.change.create is not None and await ensure_session(
-            self._engine, request.session_id, prune.change, dry_run=request.dry_run
-        )
-        result = await self._engine.prune(request)
-        if created:
-            result = as_created(result)
+        result = await self._engine.prune(prune.request)
         return Outgoing(partial(write_prune, result, prune.sent), is_large=_is_large(result))
 
     async def FlushBatches(
@@ -56,9 +49,7 @@ class CondenseServicer:
     ) -> AsyncGenerator[flush_event_pb2.FlushBatchesResponse, None]:
         """See the contract."""
         call = await incoming.read(self._flushes.read, self._flushes.read_cut)
-        request = call.request
-        await ensure_session(self._engine, request.session_id, call.change, dry_run=request.dry_run)
-        async with aclosing(self._engine.flush(request)) as steps:
+        async with aclosing(self._engine.flush(call.request)) as steps:
             async for events in steps:
                 for answer in write_answers(events, flush_event_pb2.FlushBatchesResponse, joint=call.joint_events):
                     yield answer
@@ -82,9 +73,7 @@ class CondenseServicer:
         async for incoming in stream:
             await incoming.read(collected.add)
         change = collected.finished()
-        created = await ensure_session(self._engine, collected.session_id, change)
-        result = await self._engine.prune(append_request(collected.session_id, change))
-        return write_append(as_created(result) if created else result)
+        return write_append(await self._engine.prune(append_request(collected.session_id, change)))
 
     async def QueryToolCall(self, incoming: Incoming[query_pb2.QueryToolCallRequest]) -> Outgoing:
         """See the contract."""

@@ -27,7 +27,7 @@ from condense_grpc.errors import CondenseError, StoreUnavailable
 from condense_grpc.testing.fakes import Gate, Gated
 from tests.engine import generated as op
 from tests.engine.fed_back import FedBack
-from tests.engine.harness import Agent, World, finished, singly, stamped
+from tests.engine.harness import Agent, World, finished, knows, singly, stamped
 
 
 @dataclass
@@ -214,7 +214,7 @@ class Driver:
         else:
             assert replace(told, update_time_ms=info.update_time_ms) == info
             # Others that were loaded for the list can have taken its place.
-            assert not registry.knows(self.name) or await engine.get_session(self.name) == told
+            assert not knows(registry, self.name) or await engine.get_session(self.name) == told
             assert self.world.store.calls.count("load") == loads or self.forks
         assert not _differences(await fingerprint(self.world, self.name), before)
 

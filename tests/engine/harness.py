@@ -10,6 +10,7 @@ from condense_grpc.domain.messages import Message, TextPart
 from condense_grpc.engine.engine import Engine, EngineOptions
 from condense_grpc.engine.events import BatchFinished, ChainCompressed, FlushCompleted, FlushEvent, NumberedEvent
 from condense_grpc.engine.ports import Changes, Store
+from condense_grpc.engine.registry import Registry
 from condense_grpc.engine.requests import (
     AppendResult,
     CallFacts,
@@ -265,3 +266,8 @@ async def when_due(writing: Writing) -> None:
         if due.delay == writing._delay_seconds:
             due.at = 0
     await writing._round(asyncio.get_running_loop().time())
+
+
+def knows(registry: Registry, session_id: str) -> bool:
+    """Whether a session is loaded, or at rest."""
+    return registry.find(session_id) is not None or registry.find_info(session_id) is not None

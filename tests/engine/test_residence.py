@@ -13,7 +13,7 @@ from condense_grpc.engine.residence import Residence, WriteWindow
 from condense_grpc.errors import RevisionConflict, StoreUnavailable
 from condense_grpc.testing.fakes import Failure
 from tests.domain.histories import user
-from tests.engine.harness import NEVER, Agent, World, passes, when_due
+from tests.engine.harness import NEVER, Agent, World, knows, passes, when_due
 
 REST_MS, EVICT_MS = 60_000, 3_600_000
 EVERYONE = SessionFilter()
@@ -97,7 +97,7 @@ async def test_what_was_not_written_is_written_before_a_rest(world: World) -> No
     await look_around(world, EVICT_MS)
     assert registry_of(world).find("s") is not None
     await look_around(world, 0)
-    assert not registry_of(world).knows("s")
+    assert not knows(registry_of(world), "s")
     world.crash()
     assert (await world.engine.get_session("s")).length == agent.length
 
@@ -108,7 +108,7 @@ async def test_a_session_that_is_not_used_for_long_leaves(world: World) -> None:
     await look_around(world, REST_MS)
     at_rest = await world.engine.list_sessions(EVERYONE, "", 10)
     await look_around(world, EVICT_MS)
-    assert not registry_of(world).knows("s")
+    assert not knows(registry_of(world), "s")
     loads = world.store.calls.count("load")
     assert [replace(one, rearmed=False) for one in await world.engine.list_sessions(EVERYONE, "", 10)] == at_rest
     assert world.store.calls.count("load") == loads
@@ -247,7 +247,7 @@ async def test_room_is_not_sought_in_a_session_that_goes_away_meanwhile() -> Non
         await passes()
     await other.append(user(None))
     assert await deleting
-    assert not registry_of(world).knows("full") and (await world.engine.get_session("other")).length == 1
+    assert not knows(registry_of(world), "full") and (await world.engine.get_session("other")).length == 1
     await world.engine.close()
 
 

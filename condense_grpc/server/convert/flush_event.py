@@ -39,9 +39,8 @@ from condense_grpc.server.workers import LARGE_BYTES
 
 @frozen
 class FlushCall:
-    """A request to flush: what the session must be like before, the request without that, and how to tell events."""
+    """A request to flush, and how to tell events."""
 
-    change: Change
     request: FlushRequest
     joint_events: bool
 
@@ -73,8 +72,9 @@ class FlushReader:
             dry_run=message.dry_run,
             compact=message.compact,
             attach=message.attach,
+            create=change.create,
         )
-        return FlushCall(change, request, message.joint_events)
+        return FlushCall(request, message.joint_events)
 
 
 Answer = TypeVar("Answer", pb.FlushBatchesResponse, pb.CompactChainsResponse)

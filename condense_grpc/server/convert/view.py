@@ -1,7 +1,6 @@
 """Prunes and appends: their requests and their answers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from condense_grpc.api.condense.v1 import message_pb2, transcript_pb2, view_pb2
 from condense_grpc.domain.edits import Edit
@@ -27,9 +26,8 @@ _FEW_EDITS = 64
 
 @frozen
 class Prune:
-    """A request to prune: what the session must be like before, the request without that, and the sent messages."""
+    """A request to prune, and the messages that were sent with it."""
 
-    change: Change
     request: PruneRequest
     sent: Sequence[message_pb2.Message] = ()
 
@@ -68,13 +66,14 @@ class PruneReader:
             min_savings_chars=min_savings_chars,
             usage=read_usage(message.usage) if message.HasField("usage") else None,
             names_sent=True,
+            create=change.create,
         )
-        return Prune(change, request, delta.messages.messages if sent is None else sent)
+        return Prune(request, delta.messages.messages if sent is None else sent)
 
 
 def append_request(session_id: str, change: Change) -> PruneRequest:
     """A delta alone as a prune that shows nothing: it answers with revision and advice."""
-    return PruneRequest(session_id=session_id, delta=change.delta, view=ViewKind.NONE)
+    return PruneRequest(session_id=session_id, delta=change.delta, create=change.create, view=ViewKind.NONE)
 
 
 def write_prune(result: PruneResult, sent: Sequence[message_pb2.Message]) -> bytes:
@@ -185,8 +184,3 @@ def _write_applied(result: PruneResult, target: view_pb2.AppliedCounts) -> None:
     target.inserted_summaries = applied.summaries
     target.inserted_chains = applied.compressed_chains
     target.moved_messages = applied.moved_messages
-
-
-def as_created(result: PruneResult) -> PruneResult:
-    """The same answer of a call that has created the session beforehand."""
-    return replace(result, created=True)
