@@ -20,7 +20,7 @@ from condense_grpc.domain.entries import (
     SummaryEntry,
 )
 from condense_grpc.domain.multimap import MultiMap
-from condense_grpc.domain.occurrence import ParsedKey, occurrence_key, occurrence_keys, parse_key
+from condense_grpc.domain.occurrence import DISPLACED, ParsedKey, occurrence_key, occurrence_keys, parse_key
 from condense_grpc.domain.pins import PinBoard
 from condense_grpc.domain.refs import ref_number
 
@@ -230,14 +230,26 @@ class SessionIndex:
         return None if original is None else _under(original, key, self._without_record[key])
 
     def records(self, name: str) -> list[Record]:
-        """All records with this bare id by time, duplicates included; else the one that the name resolves to."""
+        """All records with this bare id by time, duplicates included; else what the name resolves to."""
         copies = (key for key in self._without_by_id.get(name) if not self._has_record(key))
         keys = [*self._keys_of_id(name), *copies]
         found = [record for record in map(self.record_of_key, keys) if record is not None]
         if not found:
             single = self.record(name)
-            return [] if single is None else [single]
+            return self._displaced(name) if single is None else [single]
         return sorted(found, key=_time)
+
+    def _displaced(self, key: str) -> list[Record]:
+        """The records of results that had this key, and are not in the history any more."""
+        had = parse_key(key)
+        kept = [self._stored(one) for one in self._keys_of_id(had.tool_call_id)]
+        return [
+            record
+            for record in kept
+            if record is not None
+            and (record.occurrence or 0) >= DISPLACED
+            and record.result_timestamp_ms == had.result_timestamp_ms
+        ]
 
     def short_ref(self, key: str) -> str | None:
         """The ref of a key; a duplicate has that of its original."""

@@ -13,6 +13,9 @@ from condense_grpc.domain.frozen import frozen
 # Bounded, since Python refuses to read integers of thousands of digits: such a tail is part of a bare id.
 _TAIL = re.compile(r"([0-9]{1,400})(?:#([2-9]|[1-9][0-9]{1,400}))?")
 
+DISPLACED = 1_000_000_000
+"""From this number on there are no results, only records that are kept although their result is not in the history."""
+
 
 def base_key(tool_call_id: str, result_timestamp_ms: int | None) -> str:
     """The key before numbering: the bare id, or `id@timestamp`."""

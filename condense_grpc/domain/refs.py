@@ -12,7 +12,9 @@ from condense_grpc.domain.batches import Batch, Call, Ref, SummaryDetails
 _BLOCK_ID = re.compile(r"b([0-9]{1,400})")
 _SHORT_ID = re.compile(r"t([0-9]{1,400})")
 _QUOTED_REF = re.compile(r"`(t[0-9]{1,400})`")
-_FOOTER_START = "\n\n---\n**Summarized tool refs**: "
+_FOOTER_HEAD = "**Summarized tool refs**: "
+_FOOTER_START = f"\n\n---\n{_FOOTER_HEAD}"
+_LISTED_REFS = re.compile(re.escape(_FOOTER_HEAD) + r"((?:`t[0-9]{1,400}`,? ?)+)")
 _FOOTER_END = "\nUse `context_tree_query` with these refs to retrieve the original full outputs."
 
 
@@ -36,10 +38,11 @@ def format_refs(refs: Iterable[Ref]) -> str:
     return f"{_FOOTER_START}{', '.join(f'`{ref.short_id}`' for ref in refs)}{_FOOTER_END}"
 
 
-def refs_in_footer(text: str) -> list[str]:
-    """The refs in the footer of a summary; none for a text without one."""
-    start = text.rfind(_FOOTER_START) if text.endswith(_FOOTER_END) else -1
-    return [] if start < 0 else _QUOTED_REF.findall(text, start)
+def refs_in_footers(text: str) -> list[str]:
+    """The refs in the footers of summaries, whatever stands around them and is left of them."""
+    if _FOOTER_HEAD not in text:
+        return []
+    return [ref for listed in _LISTED_REFS.finditer(text) for ref in _QUOTED_REF.findall(listed[1])]
 
 
 def summary_details(batch: Batch, refs: Sequence[Ref]) -> SummaryDetails:

@@ -41,7 +41,7 @@ from condense_grpc.domain.text import is_blank
 from condense_grpc.domain.tokens import wide_chars
 
 BLOCK_OPENING = '<compressed-chain id="'
-_STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
+STUB_OPENINGS = ("[Summarized in pruner summary", "[Oversized output ")
 
 
 class CallSkeleton(NamedTuple):
@@ -199,7 +199,7 @@ def _result(message: Message, time_ms: int | None, chars: int, wide: int) -> Mes
         text_chars=len(text),
         images=images,
         other_parts=other,
-        stub_text=text if text.startswith(_STUB_OPENINGS) and _is_stub_shaped(message, time_ms, text) else None,
+        stub_text=text if text.startswith(STUB_OPENINGS) and _is_stub_shaped(message, time_ms, text) else None,
         wide_chars=wide,
     )
 

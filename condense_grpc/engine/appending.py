@@ -33,9 +33,8 @@ async def append_delta(state: SessionState, delta: Delta, bodies: BodyCache, now
         extension = await offloaded(len(arrivals), lambda: state.append(position, arrivals, now_ms))
     if delta.prints is not None:
         state.transcript.remember_sent(delta.prints)
-    if state.decisions.index is not known:
-        arrived = {at: arrival.message for at, arrival in enumerate(arrivals, position) if at >= extension.kept_length}
-        keep_refs(state, known, arrived, now_ms)
+    new = arrivals[extension.kept_length - position :] if extension.kept_length > position else arrivals
+    await keep_refs(state, known, new, extension.kept_length, now_ms)
     new_messages = len(state.transcript) - extension.kept_length
     await read_view(state)
     has_new_messages = new_messages > 0

@@ -5,7 +5,7 @@ away. Reports (statistics, metrics of flushes) give nothing away, so that they a
 between.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from condense_grpc.domain.entries import DiagnosticEntry, Entry, FlushMetricsEntry, FrontierEntry, StatsEntry
 from condense_grpc.engine.decisions import Commit
@@ -19,8 +19,10 @@ _REPORTS = (DiagnosticEntry, FlushMetricsEntry, FrontierEntry, StatsEntry)
 class LeftCommits:
     """The commits that are not active, in the form in which they are stored. Owned by one session."""
 
-    def __init__(self, commits: Iterable[StoredCommit] = ()) -> None:
+    def __init__(self, commits: Iterable[StoredCommit] = (), latest: int = 0) -> None:
         self._by_parent: dict[int, list[StoredCommit]] = {}
+        self.latest = latest
+        """The last commit of the branch that was left last; 0 if that is not known."""
         for commit in commits:
             self._add(commit)
 
@@ -29,7 +31,30 @@ class LeftCommits:
 
     def copy(self) -> "LeftCommits":
         """The same commits apart."""
-        return LeftCommits(commit for commits in self._by_parent.values() for commit in commits)
+        return LeftCommits(self._all(), self.latest)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_parent)
+
+    def _all(self) -> Iterator[StoredCommit]:
+        return (commit for commits in self._by_parent.values() for commit in commits)
+
+    def branches(self, active: Sequence[Commit]) -> Iterator[list[Commit]]:
+        """What was decided on each branch that was left, from its begin: the one left last, then later ones first."""
+        known = {commit.number: commit for commit in self._all()}
+        ends = sorted((number for number in known if number not in self._by_parent), reverse=True)
+        if self.latest in known:
+            ends = [self.latest, *(number for number in ends if number != self.latest)]
+        lengths = {commit.number: length for length, commit in enumerate(active, 1)}
+        loaded: dict[int, Commit] = {}
+        for number in ends:
+            path: list[Commit] = []
+            while number in known:
+                if number not in loaded:
+                    loaded[number] = loaded_commit(known[number])
+                path.append(loaded[number])
+                number = known[number].parent
+            yield [*active[: lengths.get(number, 0)], *reversed(path)]
 
     def leave(self, commits: Iterable[Commit]) -> None:
         """Take in commits that are not active any more."""

@@ -7,10 +7,10 @@ from condense_grpc.domain.batches import Record
 from condense_grpc.domain.entries import AliasEntry, IndexEntry
 from condense_grpc.engine.carried import carried_file
 from condense_grpc.engine.decisions import Commit
-from condense_grpc.engine.state import INFO_FACT
+from condense_grpc.engine.state import INFO_FACT, LEFT_FACT
 
 # How the original came to be, and what its client has seen, are its own.
-_OWN_FACTS = ("import", "shown", INFO_FACT)
+_OWN_FACTS = ("import", "shown", INFO_FACT, LEFT_FACT)
 
 
 def forked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ again.
 
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from condense_grpc.domain.budget import Usage
 from condense_grpc.domain.config import SessionConfig
 from condense_grpc.domain.diagnostics import DiagnosticKind, DiagnosticSink
 from condense_grpc.domain.entries import Entry
+from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.protection import Protection
 from condense_grpc.domain.skeleton import MessageSkeleton
 from condense_grpc.domain.text import storable
@@ -34,6 +35,9 @@ from condense_grpc.engine.transcript import Extension, Transcript
 
 INFO_FACT = "info"
 """The fact under which a row says what clients are told of its session, as long as nothing has changed since."""
+
+LEFT_FACT = "left"
+"""The fact under which a row says where the branch ends that was left last."""
 
 # What a state knows and the store does not; `Decisions.baseline` belongs to it.
 _REMEMBERED = (
@@ -74,7 +78,7 @@ class SessionState:
             number = active[-1].parent
         self.decisions = Decisions(self._as_they_are_now(active[::-1]))
         self.next_commit = max((commit.number for commit in stored.commits), default=0) + 1
-        self._left = LeftCommits(by_number.values())
+        self._left = LeftCommits(by_number.values(), int(self.facts.get(LEFT_FACT, 0)))
         self._unwritten_commits: list[StoredCommit] = []
         self._unwritten_diagnostics: list[StoredDiagnostic] = []
         self._row_changed = False
@@ -249,6 +253,8 @@ class SessionState:
     def changes(self, now_ms: int) -> Changes:
         """Everything that the store does not know yet. A description alone is no update of the session."""
         self.facts |= {"viewShown": self.view_shown, "nextDiagnostic": self.next_diagnostic}
+        if self._left.latest:
+            self.facts[LEFT_FACT] = self._left.latest
         self.facts.pop(INFO_FACT, None)
         if self._info is not None:
             self.facts[INFO_FACT] = self._info
@@ -299,11 +305,23 @@ class SessionState:
         paths = RecordPaths(self.transcript)
         return [paths.commit(commit) for commit in commits]
 
+    @property
+    def has_left_decisions(self) -> bool:
+        """Whether something was decided on branches that were left."""
+        return bool(self._left)
+
+    def left_indexes(self) -> Iterator[SessionIndex]:
+        """What was known on each branch that was left: the one left last, then those with later decisions first."""
+        for commits in self._left.branches(self.decisions.commits):
+            yield SessionIndex.rebuild(entry for commit in self._as_they_are_now(commits) for entry in commit.entries)
+
     def _leave_decisions(self, length: int) -> None:
         """Decisions that were made when the transcript was longer stop."""
         commits = self.decisions.commits
         kept = [commit for commit in commits if commit.anchor_length <= length]
         self._left.leave(commits[len(kept) :])
+        if len(kept) < len(commits):
+            self._left.latest = commits[-1].number
         self.decisions = Decisions(kept)
         self._forget_measures()
 

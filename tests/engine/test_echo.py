@@ -261,3 +261,45 @@ async def test_a_ref_that_means_something_else_here_is_not_given_away() -> None:
     assert named_in(stub) == ["t1"] and await text_of_ref(agent, "t1") == "b"
     await agent.append(*raw, user(None), calls(None, "b"), stub, base=0)
     assert await text_of_ref(agent, "t1") == "a"
+
+
+@pytest.mark.parametrize("cut", range(1, 11))
+@pytest.mark.parametrize("restarts", [True, False])
+@pytest.mark.parametrize("config", [{}, {"chain_compression": {"rolling_window": 1}}])
+async def test_a_view_may_come_in_pieces(config: dict[str, object], restarts: bool, cut: int) -> None:
+    """A host goes back to the begin first, and its view follows in as many calls as it likes."""
+    world = World()
+    agent = await world.agent("s", **config)
+    for one in ("a", "b"):
+        await agent.work(one)
+    await agent.append(user(None, "next"))
+    await agent.flush()
+    view = await agent.view()
+    await agent.rewind(0)
+    for start in range(0, len(view), cut):
+        if restarts:
+            await world.restart()
+        await agent.append(*view[start : start + cut])
+    assert agent.history == view
+    await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+    assert (await agent.flush()).outcome == "empty"
+    await agent.work("c")
+    await agent.flush()
+    assert await text_of_ref(agent, "t3") == "c"
+
+
+@pytest.mark.parametrize("length", range(10))
+@pytest.mark.parametrize("unpins", [True, False])
+async def test_a_pin_where_the_host_goes_back_to_loses_nothing(length: int, unpins: bool) -> None:
+    """What follows is sent once more, and means what it meant."""
+    world, agent = await shown_then_sent_back()
+    view = list(agent.history)
+    for _ in range(2):
+        await agent.rewind(length)
+        pinned = [one.record.key for one in await world.engine.list_calls("s", 0, 9)][:1] or ["a"]
+        await world.engine.pin_calls("s", pinned, ttl_ms=None, unpin=False)
+        if unpins:
+            await world.engine.pin_calls("s", pinned, ttl_ms=None, unpin=True)
+        await agent.append(*view[length:])
+        assert agent.history == view
+        await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
