@@ -39,6 +39,10 @@ class LeftCommits:
     def _all(self) -> Iterator[StoredCommit]:
         return (commit for commits in self._by_parent.values() for commit in commits)
 
+    def all(self) -> list[Commit]:
+        """Every commit that is not active."""
+        return [loaded_commit(commit) for commit in self._all()]
+
     def branches(self, active: Sequence[Commit]) -> Iterator[list[Commit]]:
         """What was decided on each branch that was left, from its begin: the one left last, then later ones first."""
         known = {commit.number: commit for commit in self._all()}

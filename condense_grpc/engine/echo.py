@@ -13,7 +13,7 @@ from itertools import chain
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.engine.arrival import Arrival
 from condense_grpc.engine.carrying import Carrying, Found
-from condense_grpc.engine.known_refs import Grade, KnownRefs
+from condense_grpc.engine.known_refs import Grade, KnownRefs, sure_grade
 from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.shown_refs import Shown, shown_at
 from condense_grpc.engine.state import SessionState
@@ -69,14 +69,14 @@ def _others(state: SessionState, before: SessionIndex) -> Iterator[SessionIndex]
 def _assign(wanted: Sequence[tuple[Shown, str]], branches: Iterable[KnownRefs]) -> list[Found]:
     """The branch that each ref was most likely shown on; those that explain most come first, the newest of equal ones.
 
-    Once one explains everything, those that were left before it are not looked at.
+    Once one surely explains everything, those that were left before it are not looked at.
     """
     ranked: list[tuple[KnownRefs, dict[tuple[int, str], Grade]]] = []
     for branch in branches:
         grades = {(one.position, ref): grade for one, ref in wanted if (grade := branch.grade(one, ref))}
         if grades:
             ranked.append((branch, grades))
-        if len(grades) == len(wanted) and min(grades.values()) >= Grade.KNOWN:
+        if all(grades.get((one.position, ref), Grade.UNKNOWN) >= sure_grade(one) for one, ref in wanted):
             break
     ranked.sort(key=lambda one: -sum(one[1].values()))
     found = [Found(branch) for branch, _ in ranked]

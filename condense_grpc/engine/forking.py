@@ -1,4 +1,8 @@
-"""What a fork takes along besides the messages and decisions of the active path."""
+"""What a fork takes along besides the messages and decisions of the active path.
+
+That is also what was decided on other branches, with the originals that it names: what the client of the original was
+shown may come to the fork, as it may to the original after a rewind.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,15 +11,23 @@ from condense_grpc.domain.batches import Record
 from condense_grpc.domain.entries import AliasEntry, IndexEntry
 from condense_grpc.engine.carried import carried_file
 from condense_grpc.engine.decisions import Commit
-from condense_grpc.engine.state import INFO_FACT, LEFT_FACT
+from condense_grpc.engine.state import INFO_FACT, LEFT_FACT, SessionState
 
 # How the original came to be, and what its client has seen, are its own.
-_OWN_FACTS = ("import", "shown", INFO_FACT, LEFT_FACT)
+_OWN_FACTS = ("import", "shown", INFO_FACT)
 
 
-def forked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of a session as they hold for a fork of it."""
-    return {name: value for name, value in facts.items() if name not in _OWN_FACTS}
+def forked_facts(facts: Mapping[str, Any], left: int) -> dict[str, Any]:
+    """The facts of a session as they hold for a fork of it. `left`: where the branch ends that it leaves."""
+    kept = {name: value for name, value in facts.items() if name not in _OWN_FACTS}
+    return kept | {LEFT_FACT: left} if left else kept
+
+
+def state_at(state: SessionState, length: int) -> SessionState:
+    """What a session is that has gone back to this length."""
+    twin = state.copy()
+    twin.append(length, (), 0)
+    return twin
 
 
 def nodes_beside(commits: Sequence[Commit], path: Iterable[int]) -> list[int]:

@@ -29,6 +29,13 @@ class Grade(IntEnum):
     """The stub of this very key."""
 
 
+def sure_grade(shown: Shown) -> Grade:
+    """The grade from which on a message is surely of a branch: other branches need not be looked at."""
+    if shown.identity is None:
+        return Grade.KNOWN
+    return Grade.SAID if shown.message.timestamp_ms is None else Grade.EXACT
+
+
 @frozen
 class Stub:
     """A result that arrives as a stub of a key. The key is that of the original, or of a duplicate."""

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.config_codec import config_to_json
-from condense_grpc.engine.forking import forked_facts, nodes_beside
+from condense_grpc.engine.forking import forked_facts, nodes_beside, state_at
+from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.ports import SessionFilter, SessionRow
 from condense_grpc.engine.repath import find_paths
 from condense_grpc.engine.requests import Delta, SessionInfo
@@ -129,7 +130,7 @@ class Sessions:
             return await session_info(self._tools.bodies, state)
 
     async def fork(self, base: ForkBase, row: SessionRow) -> SessionInfo:
-        """Copy the active path of a session, up to a base; the rest is as `row` says."""
+        """Copy the active path of a session, up to a base, and all that was decided; the rest is as `row` says."""
         try:
             failures = await self._copy(base, row)
         except SessionNotFound:
@@ -152,22 +153,24 @@ class Sessions:
             state, transcript = live.state, live.state.transcript
             end = transcript.element_count if base.length is None else base.length
             length = transcript.check_base(end, base.etag)
-            kept = [commit for commit in state.decisions.commits if commit.anchor_length <= length]
-            commits = [commit.number for commit in kept]
-            nodes = [*transcript.nodes[:length], *nodes_beside(kept, transcript.nodes[:length])]
+            if length < len(transcript):
+                state = await offloaded(len(transcript), lambda: state_at(live.state, length))
+            commits = [*state.decisions.commits, *state.left_commits()]
+            nodes = [*state.transcript.nodes, *nodes_beside(commits, state.transcript.nodes)]
             copy = replace(
                 state.row,
                 session_id=row.session_id,
                 create_time_ms=row.create_time_ms,
                 update_time_ms=row.update_time_ms,
-                head_node=transcript.node_at(length),
-                head_commit=commits[-1] if commits else 0,
+                head_node=state.transcript.head_node,
+                head_commit=state.decisions.head,
                 length=length,
                 labels=state.row.labels if base.keeps_labels else row.labels,
                 create_request_id=row.create_request_id,
-                facts_json=json.dumps(forked_facts(state.facts)),
+                facts_json=json.dumps(forked_facts(state.facts, state.left_end)),
             )
-            await completed(self._store.fork(base.source_id, copy, nodes, commits))
+            numbers = [commit.number for commit in commits]
+            await completed(self._store.fork(base.source_id, copy, nodes, numbers))
             return dict(state.failure_counts)
 
 

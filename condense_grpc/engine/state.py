@@ -77,6 +77,9 @@ class SessionState:
             active.append(loaded_commit(by_number.pop(number)))
             number = active[-1].parent
         self.decisions = Decisions(self._as_they_are_now(active[::-1]))
+        # A fork has decisions of branches whose messages it does not have: no other message takes their place.
+        anchors = max((commit.anchor_node for commit in stored.commits), default=0)
+        self.transcript.next_node = max(self.transcript.next_node, anchors + 1)
         self.next_commit = max((commit.number for commit in stored.commits), default=0) + 1
         self._left = LeftCommits(by_number.values(), int(self.facts.get(LEFT_FACT, 0)))
         self._unwritten_commits: list[StoredCommit] = []
@@ -309,6 +312,15 @@ class SessionState:
     def has_left_decisions(self) -> bool:
         """Whether something was decided on branches that were left."""
         return bool(self._left)
+
+    @property
+    def left_end(self) -> int:
+        """The last decision on the branch that was left last; 0 if that is not known."""
+        return self._left.latest
+
+    def left_commits(self) -> list[Commit]:
+        """What was decided on branches that were left."""
+        return self._left.all()
 
     def left_indexes(self) -> Iterator[SessionIndex]:
         """What was known on each branch that was left: the one left last, then those with later decisions first."""

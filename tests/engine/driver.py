@@ -4,9 +4,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
+from condense_grpc.domain.batches import Record
 from condense_grpc.domain.budget import Usage as ContextUsage
 from condense_grpc.domain.chain_body import escape_delimiters
 from condense_grpc.domain.chains import RECOVERY_TOOL
@@ -21,12 +22,11 @@ from condense_grpc.domain.validity import Violation, ViolationKind, find_violati
 from condense_grpc.engine.full_view import full_view
 from condense_grpc.engine.ports import SessionFilter
 from condense_grpc.engine.requests import AsSent, CacheReport, Delta, PruneRequest, PruneResult, ViewKind
-from condense_grpc.engine.revision import current_view
-from condense_grpc.engine.state import SessionState
 from condense_grpc.errors import CondenseError, StoreUnavailable
 from condense_grpc.testing.fakes import Gate, Gated
 from tests.engine import generated as op
-from tests.engine.fed_back import FedBack
+from tests.engine.fed_back import FedBack, Manner, named_in, sent_back
+from tests.engine.fingerprint import differences, fingerprint, state_of
 from tests.engine.harness import Agent, World, finished, knows, singly, stamped
 
 
@@ -86,7 +86,7 @@ class Driver:
             case op.Rewind():
                 await self._rewind(len(self.history) * operation.kept // 100)
             case op.Return():
-                await self._send(0, max(self.histories, key=len))
+                await self._send(0, self._earlier(operation.number))
             case op.Flush():
                 await self._flush(operation)
             case op.Compact():
@@ -109,10 +109,11 @@ class Driver:
             case op.Rest():
                 await self._rest(evict=operation.evict)
             case op.FeedBack():
-                await self._send_back(len(self.history), (), is_timed=True)
+                await self._send_back(len(self.history), op.Echo(100, (), Manner.AS_IT_IS))
             case op.Echo():
-                base = len(self.history) * operation.kept // 100
-                await self._send_back(base, operation.begin, is_timed=operation.is_timed)
+                await self._send_back(len(self.history) * operation.kept // 100, operation)
+            case op.Again():
+                await self._again(len(self.history) * operation.kept // 100, operation.meanwhile)
             case op.Faulty():
                 await self._faulty(operation)
 
@@ -123,15 +124,34 @@ class Driver:
         appended = await self.world.engine.append(self.name, Delta(base, "", messages))
         assert appended.length == len(self.history)
 
-    async def _send_back(self, base: int, begin: Sequence[Message], *, is_timed: bool) -> None:
+    def _earlier(self, number: int | None) -> list[Message]:
+        return max(self.histories, key=len) if number is None else self.histories[number % len(self.histories)]
+
+    async def _send_back(self, base: int, echo: op.Echo) -> None:
         """The whole view, behind a part of the history and messages that come between."""
         if self.seen is None or base + len(self.seen.view) > 80:
             return
-        view = self.seen.view
-        if not is_timed:
-            view = [replace(one, timestamp_ms=None, source_json="") for one in view]
-        await self.fed.learn(self.world, state_of(self.world, self.name), self.seen, view, self.history)
-        await self._send(base, [*begin, *view])
+        sent = sent_back(self.seen, echo.manner)
+        await self.fed.learn(self.world, state_of(self.world, self.name), self.seen, sent, self.history)
+        messages = [*echo.begin, *(one.message for one in sent)]
+        cuts = sorted(len(messages) * cut // 100 for cut in echo.cuts)
+        meanwhile = list(echo.meanwhile)
+        for start, end in pairwise([0, *cuts, len(messages)]):
+            await self._send(base if start == 0 else len(self.history), messages[start:end])
+            if meanwhile and end < len(messages):
+                await self._do_alone(meanwhile.pop())
+
+    async def _again(self, length: int, meanwhile: Sequence[Any]) -> None:
+        rest = self.history[length:]
+        await self._send(length, ())
+        for operation in meanwhile:
+            await self._do_alone(operation)
+        await self._send(len(self.history), rest)
+
+    async def _do_alone(self, operation: Any) -> None:
+        await self.world.idle(self.name)
+        await self._do(operation)
+        await self.world.idle(self.name)
 
     async def _rewind(self, length: int) -> None:
         """A rewind comes to what a fork of that length has."""
@@ -140,7 +160,7 @@ class Driver:
             await self.world.engine.fork_session(self.name, f"twin{self.forks}", base_length=length)
             twin = await fingerprint(self.world, f"twin{self.forks}")
             await self._send(length, ())
-            assert not _differences(await fingerprint(self.world, self.name), twin)
+            assert not differences(await fingerprint(self.world, self.name), twin)
         else:
             await self._send(length, ())
 
@@ -171,7 +191,7 @@ class Driver:
         before = await fingerprint(self.world, self.name)
         delta = Delta(len(self.history), "", operation.messages)
         await self.world.engine.prune(PruneRequest(self.name, delta, ViewKind.FULL, dry_run=True))
-        assert not _differences(await fingerprint(self.world, self.name), before)
+        assert not differences(await fingerprint(self.world, self.name), before)
 
     async def _pin(self, operation: op.Pin) -> None:
         keys = list(self.seen.fingerprint["facts"]) if self.seen else []
@@ -183,7 +203,7 @@ class Driver:
         name = f"fork{self.forks}"
         await self.world.engine.fork_session(self.name, name, base_length=length)
         if length == len(self.history):
-            assert not _differences(await fingerprint(self.world, name), await fingerprint(self.world, self.name))
+            assert not differences(await fingerprint(self.world, name), await fingerprint(self.world, self.name))
         self.name, self.history, self.histories = name, self.history[:length], [self.history[:length]]
         self.shown = None
         self.known.clear()
@@ -198,7 +218,7 @@ class Driver:
             return
         before = await fingerprint(self.world, self.name)
         await self.world.restart()
-        assert not _differences(await fingerprint(self.world, self.name), before)
+        assert not differences(await fingerprint(self.world, self.name), before)
 
     async def _rest(self, *, evict: bool) -> None:
         """Nobody can tell by the answers; a session that has left the memory is told by its row."""
@@ -216,7 +236,7 @@ class Driver:
             # Others that were loaded for the list can have taken its place.
             assert not knows(registry, self.name) or await engine.get_session(self.name) == told
             assert self.world.store.calls.count("load") == loads or self.forks
-        assert not _differences(await fingerprint(self.world, self.name), before)
+        assert not differences(await fingerprint(self.world, self.name), before)
 
     async def _faulty(self, operation: op.Faulty) -> None:
         """The call is done, or fails and is as if it was never made, but for messages, which are sent again."""
@@ -288,13 +308,13 @@ class Driver:
             key = state.transcript.keys[place]
             (facts,) = await engine.call_facts(self.name, key)
             assert facts.record.key == key
-            if is_stub_of(text_of(message), facts.record, facts.ref):
+            if _is_stub(message, facts.record):
                 continue  # A stub that the host has sent back: it goes on to stand for the original.
             assert await engine.read_text(self.name, facts.record) == text_of(message)
             assert facts.parts == tuple(part for part in message.parts if not isinstance(part, TextPart))
             if state.decisions.index.is_summarized(key):
                 assert facts.ref, key
-        texts = {key: text_of(now.raw[place]) for place, key in enumerate(state.transcript.keys) if key}
+        results = {key: now.raw[place] for place, key in enumerate(state.transcript.keys) if key}
         # An id may look like a ref; so may one that has come along from a branch that was left.
         index = state.decisions.index
         filed = map(index.record_of_key, index.known_keys())
@@ -306,8 +326,8 @@ class Driver:
             named = await engine.call_facts(self.name, ref)
             assert [one.record.key for one in named] == [owner]
             # What has come along from a branch that was left has no text of its own here, or is a stub here.
-            if owner in texts and not is_stub_of(texts[owner], named[0].record, ref):
-                assert await engine.read_text(self.name, named[0].record) == texts[owner]
+            if owner in results and not _is_stub(results[owner], named[0].record):
+                assert await engine.read_text(self.name, named[0].record) == text_of(results[owner])
 
     def _check_nothing_lost(self, now: Seen) -> None:
         """What is not shown as it is can be asked for, stands in a block, or is no answer to any call."""
@@ -342,7 +362,7 @@ class Driver:
         times = tuple(message.timestamp_ms for message in now.raw)
         same = self.name, state.decisions.head, state.transcript.etag, state.row.config_json, times
         known = self.known.setdefault(same, now.fingerprint)
-        assert not _differences(known, now.fingerprint)
+        assert not differences(known, now.fingerprint)
 
     async def _check_edits(self, now: Seen, full: PruneResult) -> None:
         """Raw and edits give the view, of the size that was told; asking again changes nothing."""
@@ -415,43 +435,8 @@ class Driver:
         assert meant.items() <= means.items()
 
 
-def state_of(world: World, name: str) -> SessionState:
-    live = world.engine._registry.find(name)
-    assert live is not None
-    return live.state
-
-
-async def fingerprint(world: World, name: str) -> dict[str, Any]:
-    """Everything about a session that follows from its messages and decisions. Changes nothing."""
-    async with world.engine._registry.locked(name) as live:
-        state = live.state
-        current = await current_view(world.engine._tools.bodies, state)
-    facts = {one.record.key: one for one in await world.engine.list_calls(name, 0, 10_000)}
-    names = list(dict.fromkeys([*facts, *(one.ref for one in facts.values() if one.ref)]))
-    info = await world.engine.get_session(name)
-    index = state.decisions.index
-    return {
-        "etag": info.etag,
-        "config": info.config,
-        "pending": info.pending_batches,
-        "revision": info.revision,
-        "edits": current.edits,
-        "applied": (current.applied, current.chars),
-        "facts": facts,
-        "answer": (await world.engine.query(name, names, [])).blocks,
-        "stats": state.decisions.stats,
-        "frontier": state.decisions.frontier,
-        "flushes": [*state.decisions.recent_flushes],
-        "commits": [replace(commit, entries=()) for commit in state.decisions.commits],
-        "numbers": (index.next_ref_number, index.next_block_number),
-        "chains": index.chains,
-        "skipped": [key for key in facts if index.is_skipped(key)],
-        "keys": [*state.transcript.keys],
-    }
-
-
-def _differences(one: dict[str, Any], other: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    return {name: (one[name], other[name]) for name in one if one[name] != other[name]}
+def _is_stub(message: Message, record: Record) -> bool:
+    return any(is_stub_of(text_of(message), record, ref) for ref in named_in(message))
 
 
 def _is_result(message: Message) -> bool:

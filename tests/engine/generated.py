@@ -23,6 +23,7 @@ from condense_grpc.domain.messages import (
 )
 from condense_grpc.domain.pi_json import SUMMARY_TYPE, message_from_pi, message_to_pi
 from condense_grpc.testing.fakes import Failure, Outcome, Raise, Reply, Silence
+from tests.engine.fed_back import Manner
 
 SPILL_CHARS = 900
 SMALL_CHARS = 380
@@ -183,7 +184,9 @@ class Rewind:
 
 @dataclass(frozen=True)
 class Return:
-    """Back to the longest history that there ever was."""
+    """Back to a history that there was before: the longest one, or one by its number."""
+
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -255,12 +258,22 @@ class FeedBack:
 class Echo:
     """A host that puts our view in the place of its own history, from a part of it on, in percent.
 
-    `begin`: messages that come before it.
+    `begin`: messages that come before it. It may come in pieces (`cuts`, in percent), with other things between them.
     """
 
     kept: int
     begin: Sequence[Message]
-    is_timed: bool
+    manner: Manner
+    cuts: Sequence[int] = ()
+    meanwhile: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class Again:
+    """Back to a part of the history, in percent; something is done there, and the rest follows once more."""
+
+    kept: int
+    meanwhile: Sequence[Any]
 
 
 @dataclass(frozen=True)
@@ -324,17 +337,39 @@ configs = st.tuples(changes, st.sampled_from([0, 0, 1, 3]), st.booleans()).map(
     }
 )
 
+_pins = st.builds(Pin, st.integers(0, 9), st.booleans(), st.sampled_from([None, 5]))
 _plain = st.one_of(
     st.builds(Append, pieces()),
     st.builds(Append, pieces()),
     st.builds(Rewind, _percent),
-    st.just(Return()),
+    st.builds(Return, st.one_of(st.none(), st.integers(0, 20))),
     st.builds(Resend, _percent, pieces()),
     st.builds(Configure, changes),
     st.builds(Prune, st.sampled_from([None, 10, 5_000])),
-    st.builds(Pin, st.integers(0, 9), st.booleans(), st.sampled_from([None, 5])),
+    _pins,
 )
 _flushes = st.builds(Flush, _outcomes, st.booleans(), st.lists(_plain, max_size=2))
+_in_between = st.lists(
+    st.one_of(
+        _pins,
+        _pins,
+        _flushes,
+        st.builds(Configure, changes),
+        st.builds(Restart, st.booleans()),
+        st.builds(Rest, st.booleans()),
+        st.builds(Compact, _outcomes),
+        st.builds(Fork, st.just(100)),
+    ),
+    max_size=2,
+)
+_echoes = st.builds(
+    Echo,
+    st.sampled_from([0, 0, 0, 50]),
+    st.one_of(st.just(()), pieces()),
+    st.sampled_from(Manner),
+    st.lists(_percent, max_size=2),
+    _in_between,
+)
 _own = st.one_of(
     _flushes,
     _flushes,
@@ -345,7 +380,8 @@ _own = st.one_of(
     st.builds(Restart, st.booleans()),
     st.builds(Rest, st.booleans()),
     st.just(FeedBack()),
-    st.builds(Echo, st.sampled_from([0, 0, 0, 50]), st.one_of(st.just(()), pieces()), st.booleans()),
+    _echoes,
+    st.builds(Again, _percent, _in_between),
 )
 _appends = st.builds(Append, pieces())
 _faulty = st.one_of(_plain, _flushes, st.builds(Compact, _outcomes), st.builds(Fork, _percent))
@@ -361,3 +397,10 @@ programs = st.tuples(
     st.lists(st.builds(Append, st.one_of(tidy_chains, _chains())), min_size=1, max_size=4),
     st.lists(st.one_of(operations, _flushes, _flushes), min_size=2, max_size=10),
 ).map(lambda parts: [*parts[0], *parts[1]])
+
+_works = st.lists(st.builds(Append, tidy_chains), min_size=1, max_size=2)
+echoing_programs = st.tuples(
+    _works,
+    st.lists(st.one_of(_echoes, _echoes, st.builds(Again, _percent, _in_between), operations), min_size=1, max_size=6),
+).map(lambda parts: [*parts[0], Flush(), *parts[1]])
+"""Programs of hosts that send back what they were shown, again and again."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from condense_grpc.domain.json_text import compact
-from condense_grpc.domain.messages import Role, TextPart, text_of
+from condense_grpc.domain.messages import Message, Role, TextPart, text_of
 from condense_grpc.engine.requests import CallState
 from tests.domain.histories import answer, calls, result, user
 from tests.engine.fed_back import named_in
@@ -303,3 +303,109 @@ async def test_a_pin_where_the_host_goes_back_to_loses_nothing(length: int, unpi
         await agent.append(*view[length:])
         assert agent.history == view
         await named_is_known_at_every_length(world, agent, {"t1": "a", "t2": "b"})
+
+
+@pytest.mark.parametrize("base", range(5))
+@pytest.mark.parametrize("rewinds", [True, False])
+async def test_a_view_that_comes_to_a_fork_is_known(base: int, rewinds: bool) -> None:
+    """Also where the fork begins before anything was decided, and when its original is gone."""
+    world = World()
+    agent = await world.agent("s")
+    for one in ("a", "b"):
+        await agent.work(one)
+    await agent.append(user(None, "next"))
+    await agent.flush()
+    view = await agent.view()
+    if rewinds:
+        await agent.rewind(base)
+    await world.engine.fork_session("s", "f", base_length=base)
+    await world.engine.delete_session("s")
+    await world.restart()
+    fork = Agent(world, "f")
+    assert not await fork.refs()
+    fork.history, fork.length = view[:base], base
+    await fork.append(*view[base:])
+    assert [await text_of_ref(fork, ref) for ref in ("t1", "t2")] == ["a", "b"]
+    assert (await fork.flush()).outcome == "empty"
+
+
+async def test_messages_of_a_fork_never_stand_for_those_that_it_does_not_have() -> None:
+    """Decisions of branches come along, the messages behind which they stand do not."""
+    world = World()
+    agent = await world.agent("s")
+    for one in ("a", "b", "c"):
+        await agent.work(one)
+        await agent.flush()
+    await world.engine.fork_session("s", "f", base_length=0)
+    fork = Agent(world, "f")
+    for one in ("x", "y", "z"):
+        await fork.work(one)
+        assert not await fork.refs()
+
+
+async def test_a_stub_whose_ref_was_given_away_gets_another_one() -> None:
+    """Its text says so from then on, and both refs mean what they are shown with."""
+    world = World()
+    agent = await world.agent("s")
+    await agent.work("a")
+    await agent.flush()
+    view = await agent.view()
+    await agent.rewind(0)
+    await agent.work("b")
+    await agent.flush()
+    await agent.append(*view)
+    assert await text_of_ref(agent, "t1") == "b" and await text_of_ref(agent, "t2") == "a"
+    shown = [text for text in await agent.texts() if text.startswith("[Summarized")]
+    assert [named_in(Message(Role.TOOL_RESULT, (TextPart(text),))) for text in shown] == [["t1"], ["t2"]]
+    view = await agent.view()
+    await agent.rewind(0)
+    await agent.append(*view)
+    assert await text_of_ref(agent, "t1") == "b" and await text_of_ref(agent, "t2") == "a"
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+async def test_of_several_branches_the_one_that_fits_is_meant(restarts: bool) -> None:
+    """It shows in what stands beside a ref: an id, a summary. Else it is the one that was left last."""
+    world = World()
+    agent = await world.agent("s")
+    views = []
+    for one in "abc":
+        await agent.rewind(0)
+        await agent.append(user(None), calls(None, "x"), result(None, "x", f"{one}: {LONG}"), answer(None))
+        await agent.flush()
+        views.append(await agent.view())
+    for number, view in [(2, views[2]), (0, views[0]), (1, views[1])]:
+        await agent.rewind(0)
+        if restarts:
+            await world.restart()
+        await agent.append(*view)
+        assert await text_of_ref(agent, "t1") == "abc"[number]
+    await agent.rewind(0)
+    if restarts:
+        await world.restart()
+    await agent.append(*[replace(message, timestamp_ms=None) for message in views[1]])
+    assert await text_of_ref(agent, "t1") == "b"
+
+
+@pytest.mark.parametrize("name", ["t1", "a"])
+async def test_originals_without_a_result_in_the_history_are_known_by_their_keys_too(name: str) -> None:
+    """And a result that comes to have such a key has its own text."""
+    _, agent = await shown_then_sent_back(chain_compression={"rolling_window": 0})
+    key = (await agent.call(name)).record.key.partition("#")[0]
+    assert await text_of_ref(agent, key) == "a"
+    time_ms = int(key.rpartition("@")[2])
+    await agent.append(user(None), calls(None, "a"), result(time_ms, "a", f"other: {LONG}"))
+    assert await text_of_ref(agent, key) == "other" and await text_of_ref(agent, "t1") == "a"
+
+
+async def test_summaries_and_blocks_that_a_host_has_changed_count() -> None:
+    """Joined with other texts, or without their end."""
+    _, agent = await shown_then_sent_back(chain_compression={"rolling_window": 1})
+    view = await agent.view()
+    told = [text_of(message) for message in view if message.role is not Role.ASSISTANT and named_in(message)]
+    assert len(told) == 3
+    for text in (told[0], told[-1]):
+        await agent.rewind(0)
+        cut = text.replace("Use `context_tree_query`", "...")[: -len("full outputs.")]
+        await agent.append(user(None, f"So far:\n{cut}\nGo on!"))
+        assert await text_of_ref(agent, "t1") == "a" and await text_of_ref(agent, "t2") == "b"

@@ -43,6 +43,12 @@ def test_a_session_keeps_its_promises(config: dict[str, Any], program: list[Any]
     asyncio.run(run(config, program))
 
 
+@given(op.configs, op.echoing_programs)
+def test_so_it_does_for_a_host_that_sends_back_views(config: dict[str, Any], program: list[Any]) -> None:
+    """In pieces, changed, mixed with what it has itself, and with other things done in between."""
+    asyncio.run(run(config, program))
+
+
 @settings(max_examples=max(settings().max_examples // 20, 5))
 @given(op.configs, op.programs)
 def test_so_it_does_on_disk(config: dict[str, Any], program: list[Any]) -> None:
