@@ -1,12 +1,13 @@
 """The transcript of a session: the messages on its active path, and those of branches that were left.
 
 Every message has a node number that never changes and a rolling digest that covers it and everything before it. A
-branch that was left stays here by digest, so that coming back to it finds its nodes, and with them its decisions.
+branch that was left stays here by digest, so that coming back to it finds its nodes, and with them its decisions. A
+fork has single messages of other branches, for their originals: nothing ever comes back to these.
 """
 
 import copy
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from condense_grpc.domain.frozen import frozen
@@ -62,6 +63,7 @@ class Transcript:
         self._latest_ms = FIRST_MS - 1
         self._numbering = Numbering()
         self._left: dict[bytes, StoredMessage] = {}
+        self._beside: dict[int, StoredMessage] = {}
 
     @classmethod
     def load(cls, messages: Sequence[StoredMessage], head_node: int, path_arguments: Sequence[str]) -> "Transcript":
@@ -73,10 +75,21 @@ class Transcript:
             transcript.nodes, transcript.digests = [*nodes], [*digests]
             transcript.skeletons = decode_skeletons(skeletons, times_ms)
             transcript._name_all()
-        transcript._left = {message.digest: message for message in left}
+        if left:
+            transcript._leave(left)
         transcript.next_node = max([message.node for message in messages], default=0) + 1
         transcript._latest_ms = max([message.timestamp_ms for message in messages], default=transcript._latest_ms)
         return transcript
+
+    def _leave(self, messages: Iterable[StoredMessage]) -> None:
+        """Take in what is not on the active path, in the order of their nodes."""
+        known = {0, *self.nodes}
+        for message in messages:
+            if message.parent in known:
+                known.add(message.node)
+                self._left[message.digest] = message
+            else:
+                self._beside[message.node] = message
 
     def copy(self) -> "Transcript":
         """A transcript of its own with the same messages."""
@@ -84,7 +97,7 @@ class Transcript:
         twin.nodes, twin.digests, twin.skeletons = [*self.nodes], [*self.digests], [*self.skeletons]
         twin.keys, twin.numbers, twin.ends = [*self.keys], [*self.numbers], [*self.ends]
         twin.unwritten, twin._left, twin.restyled = {**self.unwritten}, {**self._left}, {**self.restyled}
-        twin._unencoded = {**self._unencoded}
+        twin._unencoded, twin._beside = {**self._unencoded}, {**self._beside}
         twin.reskeletoned = {**self.reskeletoned}
         twin._numbering = copy.deepcopy(self._numbering)
         return twin
@@ -299,11 +312,12 @@ class Transcript:
     @property
     def left_count(self) -> int:
         """How many messages there are on branches that were left."""
-        return len(self._left)
+        return len(self._left) + len(self._beside)
 
     def every_skeleton(self) -> dict[int, MessageSkeleton]:
         """The skeletons of all branches by node."""
-        left = {one.node: decode_skeleton(one.skeleton, one.timestamp_ms) for one in self._left.values()}
+        others = (*self._left.values(), *self._beside.values())
+        left = {one.node: decode_skeleton(one.skeleton, one.timestamp_ms) for one in others}
         return left | dict(zip(self.nodes, self.skeletons, strict=True))
 
     def take_skeletons(self, skeletons: Mapping[int, MessageSkeleton]) -> None:
@@ -314,6 +328,8 @@ class Transcript:
         self.wide_chars = sum(skeleton.wide_chars for skeleton in self.skeletons)
         for digest, left in self._left.items():
             self._left[digest] = left._replace(skeleton=encoded.get(left.node, left.skeleton))
+        for node, beside in self._beside.items():
+            self._beside[node] = beside._replace(skeleton=encoded.get(node, beside.skeleton))
         self.reskeletoned |= encoded
 
     def written(self, messages: Sequence[StoredMessage]) -> None:

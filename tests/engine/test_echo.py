@@ -409,3 +409,24 @@ async def test_summaries_and_blocks_that_a_host_has_changed_count() -> None:
         cut = text.replace("Use `context_tree_query`", "...")[: -len("full outputs.")]
         await agent.append(user(None, f"So far:\n{cut}\nGo on!"))
         assert await text_of_ref(agent, "t1") == "a" and await text_of_ref(agent, "t2") == "b"
+
+
+async def test_a_history_comes_back_to_a_fork_that_has_parts_of_it() -> None:
+    """A fork has the originals of other branches, but not these branches: what comes there is new to it."""
+    world = World()
+    agent = await world.agent("s", path_arguments=["file"])
+    await agent.work("a", "b")
+    await agent.append(user(None, "next"))
+    raw = list(agent.history)
+    await agent.flush()
+    await agent.append(*await agent.view(), base=0)
+    await world.engine.fork_session("s", "f")
+    fork = Agent(world, "f")
+    await fork.append(*raw, base=0)
+    for _ in range(2):
+        await world.restart()
+        assert [await fork.read(one) for one in ("a", "b")] == [f"{one}: {LONG}" for one in ("a", "b")]
+        assert len(await fork.view()) == len(raw)
+        await world.engine.update_session("f", config={"path_arguments": ["path"]}, labels=None)
+    await fork.flush()
+    assert [await text_of_ref(fork, ref) for ref in ("t1", "t2")] == ["a", "b"]
