@@ -240,6 +240,7 @@ class Driver:
 
     async def _faulty(self, operation: op.Faulty) -> None:
         """The call is done, or fails and is as if it was never made, but for messages, which are sent again."""
+        before = self.world.engine._registry.find(self.name)
         self.world.store.fail(operation.name, StoreUnavailable())
         try:
             await self._do(operation.operation)
@@ -254,7 +255,8 @@ class Driver:
             await self._send(0, self.history)
         live = self.world.engine._registry.find(self.name)
         assert live is not None
-        if live.state.shown is None:
+        if live is not before or live.state.shown is None:
+            # What was shown last may not have been written before the state was thrown away.
             self.shown, self.is_unsure = None, True
 
     # Checks
