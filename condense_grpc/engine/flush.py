@@ -24,6 +24,7 @@ from condense_grpc.engine.capture_step import find_pending, large_calls, places_
 from condense_grpc.engine.compression_step import (
     CompressionOrder,
     CompressionReport,
+    DecidedChains,
     compress_chains,
     decide_chains,
     may_fuse,
@@ -84,6 +85,9 @@ class Flush:
         self._is_reported = False
         self._report: CompressionReport | None = None
         self._ending: FlushCompleted | None = None
+        # What was written and not told yet.
+        self._durable: Sequence[FlushWork] = ()
+        self._chains: DecidedChains | None = None
 
     async def run(self) -> FlushCompleted:
         """Everything, from the snapshot to what its last event says."""
@@ -220,18 +224,18 @@ class Flush:
         """Settle these batches and write them together; behind the last one the frontier and the statistics."""
         now_ms = self._tools.clock.now_ms()
         try:
-            async with self._tools.registry.locked(self._order.session_id) as live:
-                are_told = await completed(self._settle_and_write(live, works, now_ms, are_last=are_last))
+            try:
+                async with self._tools.registry.locked(self._order.session_id) as live:
+                    await completed(self._settle_and_write(live, works, now_ms, are_last=are_last))
+            finally:
+                # In one step with the end of the flush: whoever follows has all of it at once.
+                self._tell_what_is_durable()
         except _NotCompressed as failed:
             self._report = self._not_compressed(failed.reason)
-        else:
-            if not are_told:
-                self._tell_ends(works)
 
     async def _settle_and_write(
         self, live: LiveSession, works: Sequence[FlushWork], now_ms: int, *, are_last: bool
-    ) -> bool:
-        """Whether their ends were told, and with them what comes behind the last."""
+    ) -> None:
         state, calls = live.state, sum([len(work.batch.calls) for work in works])
         settled = await worked_off(calls, works, lambda work: _settle(state, work, now_ms))
         entries = [entry for decided in settled for entry in decided]
@@ -240,14 +244,18 @@ class Flush:
             self._decide_frontier(state, now_ms)
             if self._can_go_on(state):
                 await self._go_on(live, works)
-                return True
+                return
         # Also what was only appended: that another process has written meanwhile must not stay unnoticed.
         await self._tools.registry.persist(live)
-        return False
+        self._durable = works
 
-    def _tell_ends(self, works: Sequence[FlushWork]) -> None:
+    def _tell_what_is_durable(self) -> None:
+        works, self._durable = self._durable, ()
         for work in works:
             self._tell_end(work)
+        chains, self._chains = self._chains, None
+        if chains is not None:
+            chains.tell(self._run)
 
     def _tell_end(self, work: FlushWork) -> None:
         self._run.emit(batch_finished(work))
@@ -285,7 +293,7 @@ class Flush:
         """Decide on the chains too, write everything together, and end the flush.
 
         The name of the view is worked out while the disk is busy; nothing is told before it is durable. Raises
-        _NotCompressed when there was a fault with the chains: then the batches are written and told alone.
+        _NotCompressed when there was a fault with the chains: then the batches are written alone.
         """
         registry, state = self._tools.registry, live.state
         order = self._compression_order(state.config.chain_compression)
@@ -293,15 +301,14 @@ class Flush:
             chains = await decide_chains(self._tools, state, order, {}, self._closing)
         except Exception as error:
             await registry.persist(live)
-            self._tell_ends(works)
+            self._durable = works
             raise _NotCompressed(_reason_of(error)) from error
         writing = registry.begin_write(live)
         try:
             revision = await current_revision(self._tools.bodies, state)
         finally:
             await ended(writing)
-            self._tell_ends(works)
-            chains.tell(self._run)
+            self._durable, self._chains = works, chains
         outcome = flush_outcome(self._works, chains.report)
         self._ending = completed_flush(outcome, self._works, chains.report, state.decisions, revision)
 
@@ -356,7 +363,7 @@ class Flush:
 
 
 class _NotCompressed(Exception):
-    """The batches are durable and told; there was a fault with what was to follow."""
+    """The batches are durable; there was a fault with what was to follow."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 MANY_MESSAGES = 200
 # So many pieces of a step are done at once. Whoever sends answers meanwhile is never long without its turn.
-PIECES_AT_ONCE = 5
+PIECES_AT_ONCE = 10
 
 
 async def offloaded(messages: int, step: Callable[[], T]) -> T:
