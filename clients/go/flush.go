@@ -38,12 +38,13 @@ func (s *Session[T]) Flush(ctx context.Context, messages []T, options ...FlushOp
 	}
 	ctx = s.outgoing(ctx)
 	request := &condensev1.FlushBatchesRequest{
-		SessionId: s.ID(),
-		Trigger:   chosen.Trigger,
-		Attach:    !chosen.Alone,
-		Compact:   chosen.Compact,
-		DryRun:    chosen.DryRun,
-		Config:    s.delivery.config,
+		SessionId:   s.ID(),
+		Trigger:     chosen.Trigger,
+		Attach:      !chosen.Alone,
+		Compact:     chosen.Compact,
+		DryRun:      chosen.DryRun,
+		Config:      s.delivery.config,
+		JointEvents: true,
 	}
 	if request.Trigger == condensev1.FlushTrigger_FLUSH_TRIGGER_UNSPECIFIED {
 		request.Trigger = condensev1.FlushTrigger_FLUSH_TRIGGER_MANUAL
@@ -78,7 +79,7 @@ func (s *Session[T]) Compact(ctx context.Context, options ...FlushOptions) (*Flu
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	request := &condensev1.CompactChainsRequest{SessionId: s.ID(), Attach: true}
+	request := &condensev1.CompactChainsRequest{SessionId: s.ID(), Attach: true, JointEvents: true}
 	if len(options) > 0 {
 		request.Attach = !options[0].Alone
 	}
@@ -87,9 +88,9 @@ func (s *Session[T]) Compact(ctx context.Context, options ...FlushOptions) (*Flu
 
 // A FlushStream is the events of a flush or a compaction as they come, for one reader.
 type FlushStream struct {
-	receive   func() (*condensev1.FlushEvent, error)
+	receive   func() ([]*condensev1.FlushEvent, error)
 	cancel    context.CancelFunc
-	first     *condensev1.FlushEvent
+	waiting   []*condensev1.FlushEvent // the rest of a response
 	completed *condensev1.FlushCompleted
 	ended     error
 }
@@ -97,19 +98,22 @@ type FlushStream struct {
 // Next waits for the next event. After the last one, which is always completed, it is io.EOF.
 func (f *FlushStream) Next() (*condensev1.FlushEvent, error) {
 	for f.ended == nil {
-		event, err := f.first, error(nil)
-		if event == nil {
-			event, err = f.receive()
-		}
-		f.first = nil
-		switch {
-		case err == nil && event.GetEvent() == nil:
-			continue // of a kind that this client does not know
-		case err == nil:
+		for len(f.waiting) > 0 {
+			event := f.waiting[0]
+			f.waiting = f.waiting[1:]
+			if event.GetEvent() == nil {
+				continue // of a kind that this client does not know
+			}
 			if done := event.GetCompleted(); done != nil {
 				f.completed = done
 			}
 			return event, nil
+		}
+		var err error
+		f.waiting, err = f.receive()
+		switch {
+		case err == nil:
+			continue
 		case errors.Is(err, io.EOF) && f.completed != nil:
 			f.ended = io.EOF
 		case errors.Is(err, io.EOF):
@@ -153,10 +157,18 @@ func (f *FlushStream) Close() {
 	f.cancel()
 }
 
-// openFlush opens a stream of events. Until the first one has come, it is tried again.
-func openFlush[Request any, Response interface{ GetEvent() *condensev1.FlushEvent }, Stream interface {
-	Recv() (Response, error)
-}](
+// telling is a response of a flush or a compaction.
+type telling interface {
+	GetEvent() *condensev1.FlushEvent
+	GetFurtherEvents() []*condensev1.FlushEvent
+}
+
+func eventsOf(response telling) []*condensev1.FlushEvent {
+	return append([]*condensev1.FlushEvent{response.GetEvent()}, response.GetFurtherEvents()...)
+}
+
+// openFlush opens a stream of events. Until the first response has come, it is tried again.
+func openFlush[Request any, Response telling, Stream interface{ Recv() (Response, error) }](
 	ctx context.Context, client *Client, request Request,
 	method func(context.Context, Request, ...grpc.CallOption) (Stream, error),
 ) (*FlushStream, error) {
@@ -167,11 +179,14 @@ func openFlush[Request any, Response interface{ GetEvent() *condensev1.FlushEven
 		if err == nil {
 			var first Response
 			if first, err = stream.Recv(); err == nil {
-				receive := func() (*condensev1.FlushEvent, error) {
+				receive := func() ([]*condensev1.FlushEvent, error) {
 					response, err := stream.Recv()
-					return response.GetEvent(), err
+					if err != nil {
+						return nil, err
+					}
+					return eventsOf(response), nil
 				}
-				opened = &FlushStream{receive: receive, cancel: cancel, first: first.GetEvent()}
+				opened = &FlushStream{receive: receive, cancel: cancel, waiting: eventsOf(first)}
 				return nil
 			}
 		}

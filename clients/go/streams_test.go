@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
+	"slices"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -17,6 +19,7 @@ import (
 type streamServer struct {
 	fakeServer
 	events   []*condensev1.FlushEvent
+	together int // so many events in a response, if the client likes
 	waits    bool
 	left     chan struct{}
 	failures int
@@ -24,13 +27,13 @@ type streamServer struct {
 	breaks   int
 }
 
-func (s *streamServer) FlushBatches(_ *condensev1.FlushBatchesRequest, stream grpc.ServerStreamingServer[condensev1.FlushBatchesResponse]) error {
+func (s *streamServer) FlushBatches(request *condensev1.FlushBatchesRequest, stream grpc.ServerStreamingServer[condensev1.FlushBatchesResponse]) error {
 	if s.failures > 0 {
 		s.failures--
 		return refusal(codes.Aborted, "REVISION_CONFLICT", nil)
 	}
-	for _, event := range s.events {
-		if err := stream.Send(&condensev1.FlushBatchesResponse{Event: event}); err != nil {
+	for events := range s.responses(request.GetJointEvents()) {
+		if err := stream.Send(&condensev1.FlushBatchesResponse{Event: events[0], FurtherEvents: events[1:]}); err != nil {
 			return err
 		}
 	}
@@ -39,6 +42,22 @@ func (s *streamServer) FlushBatches(_ *condensev1.FlushBatchesRequest, stream gr
 		close(s.left)
 	}
 	return nil
+}
+
+func (s *streamServer) CompactChains(request *condensev1.CompactChainsRequest, stream grpc.ServerStreamingServer[condensev1.CompactChainsResponse]) error {
+	for events := range s.responses(request.GetJointEvents()) {
+		if err := stream.Send(&condensev1.CompactChainsResponse{Event: events[0], FurtherEvents: events[1:]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *streamServer) responses(joint bool) iter.Seq[[]*condensev1.FlushEvent] {
+	if !joint {
+		return slices.Chunk(s.events, 1)
+	}
+	return slices.Chunk(s.events, max(s.together, 1))
 }
 
 func (s *streamServer) ReadToolResult(request *condensev1.ReadToolResultRequest, stream grpc.ServerStreamingServer[condensev1.ReadToolResultResponse]) error {
@@ -69,6 +88,10 @@ func started() *condensev1.FlushEvent {
 	return &condensev1.FlushEvent{Event: &condensev1.FlushEvent_Started{Started: &condensev1.FlushStarted{}}}
 }
 
+func notice() *condensev1.FlushEvent {
+	return &condensev1.FlushEvent{Event: &condensev1.FlushEvent_Notice{Notice: &condensev1.Notice{}}}
+}
+
 func completed() *condensev1.FlushEvent {
 	return &condensev1.FlushEvent{Event: &condensev1.FlushEvent_Completed{Completed: &condensev1.FlushCompleted{Revision: "r2"}}}
 }
@@ -91,6 +114,54 @@ func TestEventsComeInOrderAndUnknownOnesAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestEventsComeOneByOneHoweverManyAResponseHas(t *testing.T) {
+	open := map[string]func(*Session[any]) (*FlushStream, error){
+		"flush":   func(session *Session[any]) (*FlushStream, error) { return session.Flush(context.Background(), nil) },
+		"compact": func(session *Session[any]) (*FlushStream, error) { return session.Compact(context.Background()) },
+	}
+	events := []*condensev1.FlushEvent{started(), {}, notice(), {}, completed()}
+	for number, event := range events {
+		event.Sequence = int64(number + 1)
+	}
+	for name, how := range open {
+		for together := 1; together <= len(events); together++ {
+			flush, err := how(streaming(t, &streamServer{events: events, together: together}))
+			if err != nil {
+				t.Fatal(name, together, err)
+			}
+			var told []int64
+			for event, err := range flush.All() {
+				if err != nil {
+					t.Fatal(name, together, err)
+				}
+				told = append(told, event.GetSequence())
+			}
+			if !slices.Equal(told, []int64{1, 3, 5}) {
+				t.Error(name, together, told)
+			}
+			if done, err := flush.Wait(); done.GetRevision() != "r2" || err != nil {
+				t.Error(name, together, done, err)
+			}
+		}
+	}
+}
+
+func TestAResponseOfManyEventsIsLeftInItsMiddle(t *testing.T) {
+	fake := &streamServer{events: []*condensev1.FlushEvent{started(), notice(), notice()}, together: 3, waits: true}
+	flush, err := streaming(t, fake).Flush(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if event, err := flush.Next(); event.GetStarted() == nil || err != nil {
+		t.Error(event, err)
+	}
+	flush.Close()
+	<-fake.left
+	if event, err := flush.Next(); !errors.Is(err, ErrCancelled) {
+		t.Error(event, err)
+	}
+}
+
 func TestWaitTellsHowItEnded(t *testing.T) {
 	flush, err := streaming(t, &streamServer{events: []*condensev1.FlushEvent{started(), completed()}}).Flush(context.Background(), nil)
 	if err != nil {
@@ -102,12 +173,15 @@ func TestWaitTellsHowItEnded(t *testing.T) {
 }
 
 func TestAStreamWithoutItsLastEventIsAnError(t *testing.T) {
-	flush, err := streaming(t, &streamServer{events: []*condensev1.FlushEvent{started()}}).Flush(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done, err := flush.Wait(); !errors.Is(err, ErrOther) {
-		t.Error(done, err)
+	for together := 1; together <= 3; together++ {
+		fake := &streamServer{events: []*condensev1.FlushEvent{started(), notice(), {}}, together: together}
+		flush, err := streaming(t, fake).Flush(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := flush.Wait(); !errors.Is(err, ErrOther) {
+			t.Error(together, done, err)
+		}
 	}
 }
 

@@ -207,6 +207,7 @@ impl Session {
             compact: options.compact,
             attach: options.attach,
             config: self.delivery().config.clone(),
+            joint_events: true,
         };
         let transport = &self.delivery().transport;
         let mut attempts = transport.options.retry.attempts();
@@ -227,7 +228,7 @@ impl Session {
 
     /// The same. `attach`: follow what is already running instead of failing; `timeout`: how long it may take.
     pub async fn compact_with(&self, attach: bool, timeout: Option<Duration>) -> Result<FlushStream> {
-        let message = CompactChainsRequest { session_id: self.id().to_owned(), attach };
+        let message = CompactChainsRequest { session_id: self.id().to_owned(), attach, joint_events: true };
         let transport = &self.delivery().transport;
         let mut attempts = transport.options.retry.attempts();
         loop {

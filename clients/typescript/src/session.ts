@@ -187,13 +187,14 @@ export class Session<T extends object> {
     const { trigger = FlushTrigger.MANUAL, attach = true, compact = false, dryRun = false } = options;
     let delta = draft && this.delivery.findSmallDelta(draft);
     let refusals = 0;
-    let stream: OpenStream<{ readonly event?: FlushEventMessage | undefined }> | undefined;
+    let stream: OpenStream<Telling> | undefined;
     while (!stream) {
       if (draft && !delta) {
         delta = await this.delivery.append(draft, options); // an upload finds out what the server has
       }
       const config = this.delivery.config && { config: this.delivery.config };
-      const request = { sessionId, trigger, attach, compact, dryRun, ...config, ...(delta && { delta }) };
+      const asked = { trigger, attach, compact, dryRun, jointEvents: true };
+      const request = { sessionId, ...asked, ...config, ...(delta && { delta }) };
       try {
         stream = await this.connection.open(sessionId, options, (attempt) =>
           this.connection.condense.flushBatches(request, attempt),
@@ -217,7 +218,7 @@ export class Session<T extends object> {
   private async *compactEvents({ attach = true, ...options }: CallOptions & { readonly attach?: boolean }) {
     const { sessionId } = this;
     const stream = await this.connection.open(sessionId, options, (attempt) =>
-      this.connection.condense.compactChains({ sessionId, attach }, attempt),
+      this.connection.condense.compactChains({ sessionId, attach, jointEvents: true }, attempt),
     );
     yield* eventsOf(stream);
   }
@@ -339,16 +340,22 @@ export class Session<T extends object> {
   }
 }
 
+/** A response of a flush or a compaction. */
+interface Telling {
+  readonly event?: FlushEventMessage | undefined;
+  readonly furtherEvents: readonly FlushEventMessage[];
+}
+
 /** Events of kinds that this client does not know are left out. */
-async function* eventsOf(
-  stream: OpenStream<{ readonly event?: FlushEventMessage | undefined }>,
-): AsyncGenerator<FlushEvent, void> {
+async function* eventsOf(stream: OpenStream<Telling>): AsyncGenerator<FlushEvent, void> {
   let last: FlushEvent["event"]["case"];
   try {
     for (let message = stream.first; message; message = await stream.next()) {
-      if (message.event?.event.case !== undefined) {
-        last = message.event.event.case;
-        yield toPlain(message.event);
+      for (const event of [message.event, ...message.furtherEvents]) {
+        if (event?.event.case !== undefined) {
+          last = event.event.case;
+          yield toPlain(event);
+        }
       }
     }
   } finally {

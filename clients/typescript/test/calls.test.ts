@@ -3,9 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 
-import { ErrorReason, FlushOutcome, type AppendMessagesRequest, type PruneMessagesRequest } from "../src/contract.js";
+import {
+  ErrorReason,
+  FlushEventSchema,
+  FlushOutcome,
+  type AppendMessagesRequest,
+  type PruneMessagesRequest,
+} from "../src/contract.js";
 import * as condense from "../src/index.js";
 import { ERROR_BY_REASON } from "../src/errors.js";
 import { failure, fakeClient } from "./fake-service.js";
@@ -240,6 +247,56 @@ test("leaving a flush cancels it on the server; one that breaks off says so", as
   assert.deepEqual(seen, ["started"]);
 });
 
+test("events come one by one and in order, however many a response has, and from a server that sends them alone", async () => {
+  const events: FlushEventInit[] = [
+    { sequence: 1n, event: { case: "started", value: {} } },
+    { sequence: 2n }, // of a kind that came later
+    { sequence: 3n, event: { case: "notice", value: { text: "so it is" } } },
+    { sequence: 4n },
+    { sequence: 5n, event: { case: "completed", value: { revision: "r2" } } },
+  ];
+  for (let together = 1; together <= events.length; together++) {
+    const client = fakeClient({
+      flushBatches: ({ jointEvents }) => responses(events, jointEvents ? together : 1),
+      compactChains: ({ jointEvents }) => responses(events, jointEvents ? together : 1),
+    });
+    const session = client.session("s", FORMAT);
+    for (const stream of [session.flush(), session.compact()]) {
+      const seen: number[] = [];
+      for await (const event of stream) {
+        seen.push(event.sequence);
+      }
+      assert.deepEqual(seen, [1, 3, 5]);
+      assert.equal(stream.completed?.revision, "r2");
+    }
+  }
+});
+
+test("a response of many events can be left in its middle, and is no end without the last one", async () => {
+  let isLeft: (() => void) | undefined;
+  const left = new Promise<void>((resolve) => (isLeft = resolve));
+  const events: FlushEventInit[] = [
+    { event: { case: "started", value: {} } },
+    { event: { case: "notice", value: {} } },
+    { sequence: 3n },
+  ];
+  const client = fakeClient({
+    flushBatches: async function* (_, context) {
+      context.signal.addEventListener("abort", () => isLeft?.());
+      yield* responses(events, 3);
+      await left;
+    },
+    compactChains: () => responses(events, 3),
+  });
+  const session = client.session("s", FORMAT);
+  for await (const event of session.flush()) {
+    assert.equal(event.event.case, "started");
+    break;
+  }
+  await left;
+  await assert.rejects(session.compact().wait(), /ended before its last event/);
+});
+
 test("a flush heals a mismatch by an upload, and is refused only once", async () => {
   let isRefused = true;
   const client = fakeClient({
@@ -276,6 +333,16 @@ test("texts with lone surrogates that are no messages are refused here", async (
   assert.throws(() => client.session("s", { ...FORMAT, config }), condense.ConfigInvalidError);
   assert.throws(() => client.session("s", { format: "yaml" as "pi" }), condense.RequestInvalidError);
 });
+
+type FlushEventInit = MessageInitShape<typeof FlushEventSchema>;
+
+/** These events, so many of them in a response. */
+async function* responses(events: readonly FlushEventInit[], together: number) {
+  for (let at = 0; at < events.length; at += together) {
+    const [event, ...furtherEvents] = events.slice(at, at + together);
+    yield { ...(event && { event }), furtherEvents };
+  }
+}
 
 /** A session whose queries are answered by `answer`, which gets the number of the attempt. */
 function scripted(answer: (attempt: number, context: { signal: AbortSignal }) => object) {

@@ -5,7 +5,10 @@ import io.condense.v1.FlushBatchesResponse;
 import io.condense.v1.FlushCompleted;
 import io.condense.v1.FlushEvent;
 import io.condense.v1.FlushEvent.EventCase;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -20,29 +23,50 @@ import java.util.function.Supplier;
  */
 public final class FlushStream
     implements Iterator<FlushEvent>, Iterable<FlushEvent>, AutoCloseable {
-  private final Supplier<FlushEvent> source;
+  /** The events of the next response; null at the end. */
+  private final Supplier<List<FlushEvent>> source;
+
   private final AutoCloseable stream;
+
+  /** The rest of a response. */
+  private Iterator<FlushEvent> waiting = Collections.emptyIterator();
+
   private FlushEvent next;
   private boolean isDone;
   private FlushCompleted completed;
 
-  private FlushStream(Supplier<FlushEvent> source, AutoCloseable stream) {
+  private FlushStream(Supplier<List<FlushEvent>> source, AutoCloseable stream) {
     this.source = source;
     this.stream = stream;
   }
 
   static FlushStream ofFlush(Transport.Stream<FlushBatchesResponse> stream) {
     return new FlushStream(
-        () ->
-            Optional.ofNullable(stream.receive()).map(FlushBatchesResponse::getEvent).orElse(null),
+        () -> {
+          FlushBatchesResponse response = stream.receive();
+          return response == null
+              ? null
+              : told(response.getEvent(), response.getFurtherEventsList());
+        },
         stream);
   }
 
   static FlushStream ofCompaction(Transport.Stream<CompactChainsResponse> stream) {
     return new FlushStream(
-        () ->
-            Optional.ofNullable(stream.receive()).map(CompactChainsResponse::getEvent).orElse(null),
+        () -> {
+          CompactChainsResponse response = stream.receive();
+          return response == null
+              ? null
+              : told(response.getEvent(), response.getFurtherEventsList());
+        },
         stream);
+  }
+
+  private static List<FlushEvent> told(FlushEvent first, List<FlushEvent> further) {
+    List<FlushEvent> events = new ArrayList<>(1 + further.size());
+    events.add(first);
+    events.addAll(further);
+    return events;
   }
 
   /**
@@ -52,21 +76,26 @@ public final class FlushStream
   @Override
   public boolean hasNext() {
     while (next == null && !isDone) {
-      FlushEvent event;
+      if (waiting.hasNext()) {
+        FlushEvent event = waiting.next();
+        next = event.getEventCase() == EventCase.EVENT_NOT_SET ? null : event;
+        continue;
+      }
+      List<FlushEvent> events;
       try {
-        event = source.get();
+        events = source.get();
       } catch (CondenseException error) {
         isDone = true;
         throw error;
       }
-      if (event == null) {
+      if (events == null) {
         isDone = true;
         if (completed == null) {
           throw Errors.local(
               "the stream ended before its last event: the outcome is in the diagnostics");
         }
-      } else if (event.getEventCase() != EventCase.EVENT_NOT_SET) {
-        next = event;
+      } else {
+        waiting = events.iterator();
       }
     }
     return next != null;

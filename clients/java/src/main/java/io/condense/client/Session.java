@@ -170,7 +170,8 @@ public final class Session<T> {
             .setTrigger(options.trigger())
             .setDryRun(options.dryRun())
             .setCompact(options.compact())
-            .setAttach(options.attach());
+            .setAttach(options.attach())
+            .setJointEvents(true);
     if (delta != null) {
       request.setDelta(delta);
     }
@@ -192,7 +193,11 @@ public final class Session<T> {
   /** The same; of the options {@code attach} and {@code timeout} are looked at. */
   public FlushStream compact(FlushOptions options) {
     CompactChainsRequest request =
-        CompactChainsRequest.newBuilder().setSessionId(id).setAttach(options.attach()).build();
+        CompactChainsRequest.newBuilder()
+            .setSessionId(id)
+            .setAttach(options.attach())
+            .setJointEvents(true)
+            .build();
     return FlushStream.ofCompaction(
         transport.open(
             CondenseServiceGrpc.getCompactChainsMethod(),
