@@ -157,7 +157,9 @@ class CallKeeper(grpc.aio.ServerInterceptor):
             if plan["do"] == "stall":
                 return await asyncio.Event().wait()
             if plan["do"] == "break":
-                return await behaviour(request, _Breaking(context, plan["messages"], ERRORS[plan["reason"]]()))
+                error = ERRORS[plan["reason"]]()
+                await behaviour(request, _Breaking(context, plan["messages"], error))
+                raise error
             if plan.get("after"):
                 await behaviour(request, context)
             raise ERRORS[plan["reason"]]()
@@ -166,7 +168,7 @@ class CallKeeper(grpc.aio.ServerInterceptor):
 
 
 class _Breaking:
-    """The context of a call whose stream fails behind so many messages."""
+    """The context of a call whose stream fails behind so many messages; one that has no more fails at its end."""
 
     def __init__(self, inner: Any, messages: int, error: Exception) -> None:
         self._inner, self._left, self._error = inner, messages, error
@@ -190,6 +192,8 @@ def _describe(entry: dict[str, Any], method: str, data: bytes) -> None:
         request: Any = GetMessageClass(service.methods_by_name[method].input_type).FromString(data)
         if hasattr(request, "delta") and request.HasField("delta"):
             entry |= _delta(request.delta)
+        if hasattr(request, "joint_events"):
+            entry["jointEvents"] = request.joint_events
 
 
 def _delta(delta: transcript_pb2.TranscriptDelta) -> dict[str, Any]:
