@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import grpc
@@ -286,11 +287,16 @@ class FakeServicer(
     session_service_pb2_grpc.SessionServiceServicer,
     capabilities_service_pb2_grpc.CapabilitiesServiceServicer,
 ):
-    """The backend behind gRPC. `hold` lets a flush wait, after its events before the last, until the client leaves."""
+    """The backend behind gRPC.
+
+    `hold` lets a flush wait, after its events before the last, until the client leaves. `together` is how many events
+    come in a response if the client likes.
+    """
 
     def __init__(self, backend: FakeBackend) -> None:
         self.backend = backend
         self.hold = False
+        self.together = 1
         self.left = threading.Event()
 
     def _answer(self, method: str, request: Any, context: Any) -> Any:
@@ -321,18 +327,22 @@ class FakeServicer(
     def FlushBatches(self, request: Any, context: Any) -> Iterator[Any]:
         context.add_callback(self.left.set)
         try:
-            for event in self.backend.flush(request):
-                if self.hold and event.HasField("completed"):
-                    self.left.wait(30)
-                    return
-                yield flush_event_pb2.FlushBatchesResponse(event=event)
+            told = takewhile(lambda event: not (self.hold and event.HasField("completed")), self.backend.flush(request))
+            yield from self._responses(request, list(told), flush_event_pb2.FlushBatchesResponse)
+            if self.hold:
+                self.left.wait(30)
         except Refusal as refusal:
             abort(context, refusal)
 
     def CompactChains(self, request: Any, context: Any) -> Iterator[Any]:
         self.backend.log.append(("CompactChains", request))
-        for event in self.backend.events:
-            yield flush_event_pb2.CompactChainsResponse(event=event)
+        yield from self._responses(request, self.backend.events, flush_event_pb2.CompactChainsResponse)
+
+    def _responses(self, request: Any, events: list[flush_event_pb2.FlushEvent], kind: Any) -> Iterator[Any]:
+        together = self.together if request.joint_events else 1
+        for at in range(0, len(events), together):
+            event, *further = events[at : at + together]
+            yield kind(event=event, further_events=further)
 
     def ReadToolResult(self, request: Any, context: Any) -> Iterator[Any]:
         try:

@@ -11,6 +11,7 @@ from tests.client.fake_server import LOST_ANSWER, FakeBackend, FakeServicer, Ref
 from tests.client.messages import turn
 
 STARTED = flush_event_pb2.FlushEvent(sequence=1, started=flush_event_pb2.FlushStarted(transcript_length=4))
+NOTICE = flush_event_pb2.FlushEvent(sequence=3, notice=flush_event_pb2.Notice(text="so it is"))
 NEWER = flush_event_pb2.FlushEvent(sequence=2)
 
 
@@ -23,6 +24,32 @@ def test_a_flush_tells_its_events(session: Any, backend: FakeBackend) -> None:
     (request,) = backend.requests("FlushBatches")
     assert request.attach and request.trigger == flush_pb2.FLUSH_TRIGGER_MESSAGE_END
     assert backend.sessions["s1"].sent() == turn()
+
+
+@pytest.mark.parametrize("together", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("call", ["flush", "compact"])
+def test_events_come_one_by_one_however_many_a_response_has(
+    session: Any, backend: FakeBackend, servicer: FakeServicer, call: str, together: int
+) -> None:
+    """In order, without those of unknown kinds, also if these are at an end of a response."""
+    servicer.together = together
+    backend.events = [STARTED, NEWER, NOTICE, NEWER, completed_event()]
+    stream = getattr(session, call)()
+    assert [event.sequence for event in stream] == [1, 3, 9]
+    assert stream.completed.outcome == flush_pb2.FLUSH_OUTCOME_SUMMARIZED
+
+
+def test_a_response_of_many_events_can_be_left_in_its_middle(
+    session: Any, backend: FakeBackend, servicer: FakeServicer
+) -> None:
+    """That stops the flush as well."""
+    servicer.together, servicer.hold = 9, True
+    backend.events = [STARTED, NOTICE, NOTICE, completed_event()]
+    stream = session.flush(turn())
+    assert next(stream).sequence == 1
+    stream.close()
+    assert servicer.left.wait(20)
+    assert stream.completed is None
 
 
 def test_a_flush_without_messages_sends_no_delta(session: Any, backend: FakeBackend) -> None:
@@ -98,9 +125,13 @@ def test_closing_the_stream_cancels_the_call(session: Any, backend: FakeBackend,
         stream.wait()
 
 
-def test_a_stream_without_its_last_event_is_an_error(session: Any, backend: FakeBackend) -> None:
+@pytest.mark.parametrize("together", [1, 2])
+def test_a_stream_without_its_last_event_is_an_error(
+    session: Any, backend: FakeBackend, servicer: FakeServicer, together: int
+) -> None:
     """A flush whose end was not seen must not look like one that has ended."""
-    backend.events = [STARTED]
+    servicer.together = together
+    backend.events = [STARTED, NOTICE]
     with pytest.raises(errors.CondenseError, match="last event"):
         session.flush(turn()).wait()
 
