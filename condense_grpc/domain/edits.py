@@ -20,10 +20,11 @@ T = TypeVar("T")
 
 
 class InsertKind(StrEnum):
-    """What an inserted message is."""
+    """What an inserted message is. Notices stand only in views in a provider's shape."""
 
     SUMMARY = "summary"
     COMPRESSED_CHAIN = "compressed-chain"
+    NOTICE = "notice"
 
 
 @frozen

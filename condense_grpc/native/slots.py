@@ -2,30 +2,35 @@
 
 A piece is a message of the transcript, perhaps changed, or one of ours. Most slots are one element as it came. In
 shapes whose roles alternate, neighbours of one side are one element: a message of ours becomes parts of the user's
-turn that it stands beside, behind the results in it. Such a turn keeps the frame of its first element.
+turn that it stands beside, behind the results in it. Such a turn keeps the frame of its first element. Where nothing
+but stray results stood between two answers of the model, or before the first, a notice keeps the user's place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from condense_grpc.domain.edits import (
     Drop,
     Edit,
     InsertAfter,
+    InsertKind,
     MoveAfter,
     PurgeArguments,
     ReplaceResult,
     StripThinking,
 )
 from condense_grpc.domain.frozen import frozen
-from condense_grpc.domain.messages import Role
+from condense_grpc.domain.messages import Message, Role, TextPart
 from condense_grpc.native.changes import OwnChange, RenameCall
 from condense_grpc.native.layout import Layout
+
+NOTICE = "[Tool results that belong to no call were left out here.]"
+_NOTICE = InsertAfter(-1, Message(Role.USER, (TextPart(NOTICE),)), InsertKind.NOTICE)
 
 
 @frozen
 class Piece:
-    """A message of the transcript with its changes, or one of ours (`position` -1).
+    """A message of the transcript with its changes, or one of ours (`position` -1); of nothing: an empty place.
 
     `item`: which of its elements; `rank`: its place among the messages of the view.
     """
@@ -40,7 +45,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Slot:
-    """One element of a view. `source`: the element whose frame it has, -1 for one that is ours."""
+    """One element of a view. `source`: the element whose frame it has, -1 for one that is ours.    """
 
     source: int
     role: Role
@@ -56,34 +61,36 @@ class Slot:
 def slots_of(layout: Layout, edits: Sequence[Edit], renames: Sequence[RenameCall] = ()) -> list[Slot]:
     """One slot for each element in the order of the view, before neighbours are joined."""
     changes: dict[int, list[OwnChange]] = {}
-    absent: set[int] = set()
+    dropped: set[int] = set()
+    moved: set[int] = set()
     behind: dict[int, list[int | InsertAfter]] = {}
     for edit in edits:
         match edit:
             case Drop():
-                absent.add(edit.message_index)
+                dropped.add(edit.message_index)
             case InsertAfter():
                 behind.setdefault(edit.message_index, []).append(edit)
             case MoveAfter():
-                absent.add(edit.message_index)
+                moved.add(edit.message_index)
                 behind.setdefault(edit.after_index, []).append(edit.message_index)
             case ReplaceResult() | PurgeArguments() | StripThinking():
                 changes.setdefault(edit.message_index, []).append(edit)
     for rename in renames:
         changes.setdefault(rename.message_index, []).append(rename)
-    order: list[int | InsertAfter] = []
-    for position in range(-1, len(layout.skeletons)):
-        if position >= 0 and position not in absent:
-            order.append(position)
-        order += behind.get(position, ())
     slots: list[Slot] = []
-    for rank, item in enumerate(order):
-        if isinstance(item, InsertAfter):
-            slots.append(Slot(-1, Role.USER, [Piece(-1, -1, insert=item, rank=rank)]))
-        else:
-            _show_message(
-                layout, Piece(item, layout.first_element(item), tuple(changes.get(item, ())), rank=rank), slots
-            )
+    rank = 0
+    for position in range(-1, len(layout.skeletons)):
+        if position in dropped and _is_element_gone(layout, position, dropped):
+            slots.append(Slot(-1, Role.USER, [Piece(-1, -1, rank=rank)]))
+        own = [position] if position >= 0 and position not in dropped and position not in moved else []
+        for item in (*own, *behind.get(position, ())):
+            if isinstance(item, InsertAfter):
+                slots.append(Slot(-1, Role.USER, [Piece(-1, -1, insert=item, rank=rank)]))
+            else:
+                own_changes = tuple(changes.get(item, ()))
+                _show_message(layout, Piece(item, layout.first_element(item), own_changes, rank=rank), slots)
+            rank += 1
+    slots = _with_notices(layout, slots)
     _mark_whole(layout, slots)
     return slots
 
@@ -107,6 +114,37 @@ def _show_message(layout: Layout, piece: Piece, slots: list[Slot]) -> None:
     for item in range(layout.element_number(piece.position)):
         own = replace(piece, element=piece.element + item, item=item) if item else piece
         slots.append(Slot(own.element, side, [own]))
+
+
+def _is_element_gone(layout: Layout, position: int, dropped: Collection[int]) -> bool:
+    """Whether nothing is shown of an element of several messages; asked at each of them, true at the first only."""
+    if layout.is_alone(position) or not layout.span(position).elements:
+        return False
+    return all(one in dropped for one in layout.positions_of(layout.first_element(position), position))
+
+
+def _with_notices(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
+    """The slots with a notice in those empty places without which the user's side would be missing.
+
+    Behind an answer that waits for results there is none until the next answer has come: the results still may.
+    """
+    result: list[Slot] = []
+    for at, slot in enumerate(slots):
+        if not _is_empty_place(slot):
+            result.append(slot)
+            continue
+        before = result[-1] if result else None
+        is_needed = before is None or before.role is Role.ASSISTANT
+        if before is not None and is_needed and not _may_join(layout, before):
+            behind = next((other for other in slots[at + 1 :] if not _is_empty_place(other)), None)
+            is_needed = behind is not None and behind.role is Role.ASSISTANT
+        if is_needed:
+            result.append(Slot(-1, Role.USER, [replace(slot.pieces[0], insert=_NOTICE)]))
+    return result
+
+
+def _is_empty_place(slot: Slot) -> bool:
+    return slot.pieces[0].position < 0 and slot.pieces[0].insert is None
 
 
 def _mark_whole(layout: Layout, slots: Sequence[Slot]) -> None:

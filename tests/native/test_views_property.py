@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import pytest
@@ -129,6 +129,14 @@ async def check_view(host: Host) -> None:
     known = Counter(it.kind for it in find_defects(host.form, raw, scope) if not it.is_repaired)
     found = Counter(it.kind for it in find_defects(host.form, view, scope))
     assert not found - known, (found - known, raw, view)
+    if raw and host.form in (NativeFormat.ANTHROPIC, NativeFormat.GEMINI) and raw[-1].get("role") == "user":
+        assert view and not _ends_with_answer(view), (raw, view)
+
+
+def _ends_with_answer(view: Sequence[Json]) -> bool:
+    """Whether a request would ask the model to go on with its own words, for results of which it does not wait."""
+    said = json.dumps(view[-1])
+    return view[-1].get("role") in ("assistant", "model") and '"tool_use"' not in said and '"functionCall"' not in said
 
 
 async def check_recovery(host: Host, steps: list[Step]) -> None:

@@ -141,6 +141,7 @@ INSERT_KIND = Pairs(
     {
         edit_pb2.INSERT_KIND_SUMMARY: InsertKind.SUMMARY,
         edit_pb2.INSERT_KIND_COMPRESSED_CHAIN: InsertKind.COMPRESSED_CHAIN,
+        edit_pb2.INSERT_KIND_NOTICE: InsertKind.NOTICE,
     }
 )
 CALL_STATE = Pairs(

@@ -1564,6 +1564,9 @@ pub enum InsertKind {
     Summary = 1,
     /// The block that stands for the dropped messages of a compressed chain.
     CompressedChain = 2,
+    /// In native formats whose roles alternate: a notice in the place of an element of the user's in which stood nothing
+    /// but tool results without a call. Without it two answers of the model would meet, or one would come first.
+    Notice = 3,
 }
 impl InsertKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1575,6 +1578,7 @@ impl InsertKind {
             Self::Unspecified => "INSERT_KIND_UNSPECIFIED",
             Self::Summary => "INSERT_KIND_SUMMARY",
             Self::CompressedChain => "INSERT_KIND_COMPRESSED_CHAIN",
+            Self::Notice => "INSERT_KIND_NOTICE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1583,6 +1587,7 @@ impl InsertKind {
             "INSERT_KIND_UNSPECIFIED" => Some(Self::Unspecified),
             "INSERT_KIND_SUMMARY" => Some(Self::Summary),
             "INSERT_KIND_COMPRESSED_CHAIN" => Some(Self::CompressedChain),
+            "INSERT_KIND_NOTICE" => Some(Self::Notice),
             _ => None,
         }
     }

@@ -80,6 +80,10 @@ class _InsertKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._Enu
     """The summary of a batch of tool results."""
     INSERT_KIND_COMPRESSED_CHAIN: _InsertKind.ValueType  # 2
     """The block that stands for the dropped messages of a compressed chain."""
+    INSERT_KIND_NOTICE: _InsertKind.ValueType  # 3
+    """In native formats whose roles alternate: a notice in the place of an element of the user's in which stood nothing
+    but tool results without a call. Without it two answers of the model would meet, or one would come first.
+    """
 
 class InsertKind(_InsertKind, metaclass=_InsertKindEnumTypeWrapper):
     """What an inserted message is."""
@@ -90,6 +94,10 @@ INSERT_KIND_SUMMARY: InsertKind.ValueType  # 1
 """The summary of a batch of tool results."""
 INSERT_KIND_COMPRESSED_CHAIN: InsertKind.ValueType  # 2
 """The block that stands for the dropped messages of a compressed chain."""
+INSERT_KIND_NOTICE: InsertKind.ValueType  # 3
+"""In native formats whose roles alternate: a notice in the place of an element of the user's in which stood nothing
+but tool results without a call. Without it two answers of the model would meet, or one would come first.
+"""
 Global___InsertKind: typing_extensions.TypeAlias = InsertKind
 
 @typing.final

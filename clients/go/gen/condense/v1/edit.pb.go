@@ -111,6 +111,9 @@ const (
 	InsertKind_INSERT_KIND_SUMMARY InsertKind = 1
 	// The block that stands for the dropped messages of a compressed chain.
 	InsertKind_INSERT_KIND_COMPRESSED_CHAIN InsertKind = 2
+	// In native formats whose roles alternate: a notice in the place of an element of the user's in which stood nothing
+	// but tool results without a call. Without it two answers of the model would meet, or one would come first.
+	InsertKind_INSERT_KIND_NOTICE InsertKind = 3
 )
 
 // Enum value maps for InsertKind.
@@ -119,11 +122,13 @@ var (
 		0: "INSERT_KIND_UNSPECIFIED",
 		1: "INSERT_KIND_SUMMARY",
 		2: "INSERT_KIND_COMPRESSED_CHAIN",
+		3: "INSERT_KIND_NOTICE",
 	}
 	InsertKind_value = map[string]int32{
 		"INSERT_KIND_UNSPECIFIED":      0,
 		"INSERT_KIND_SUMMARY":          1,
 		"INSERT_KIND_COMPRESSED_CHAIN": 2,
+		"INSERT_KIND_NOTICE":           3,
 	}
 )
 
@@ -832,12 +837,13 @@ const file_condense_v1_edit_proto_rawDesc = "" +
 	"\x1aREPLACE_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REPLACE_REASON_SUMMARIZED\x10\x01\x12\x1a\n" +
 	"\x16REPLACE_REASON_SPILLED\x10\x02\x12\x1c\n" +
-	"\x18REPLACE_REASON_DUPLICATE\x10\x03*d\n" +
+	"\x18REPLACE_REASON_DUPLICATE\x10\x03*|\n" +
 	"\n" +
 	"InsertKind\x12\x1b\n" +
 	"\x17INSERT_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13INSERT_KIND_SUMMARY\x10\x01\x12 \n" +
-	"\x1cINSERT_KIND_COMPRESSED_CHAIN\x10\x02B`\n" +
+	"\x1cINSERT_KIND_COMPRESSED_CHAIN\x10\x02\x12\x16\n" +
+	"\x12INSERT_KIND_NOTICE\x10\x03B`\n" +
 	"\x0eio.condense.v1P\x01ZLgithub.com/condense-grpc/condense-grpc/clients/go/gen/condense/v1;condensev1b\x06proto3"
 
 var (

@@ -108,12 +108,13 @@ public final class EditOuterClass extends com.google.protobuf.GeneratedFile {
       "ewToolCallId*\210\001\n\rReplaceReason\022\036\n\032REPLAC" +
       "E_REASON_UNSPECIFIED\020\000\022\035\n\031REPLACE_REASON" +
       "_SUMMARIZED\020\001\022\032\n\026REPLACE_REASON_SPILLED\020" +
-      "\002\022\034\n\030REPLACE_REASON_DUPLICATE\020\003*d\n\nInser" +
+      "\002\022\034\n\030REPLACE_REASON_DUPLICATE\020\003*|\n\nInser" +
       "tKind\022\033\n\027INSERT_KIND_UNSPECIFIED\020\000\022\027\n\023IN" +
       "SERT_KIND_SUMMARY\020\001\022 \n\034INSERT_KIND_COMPR" +
-      "ESSED_CHAIN\020\002B`\n\016io.condense.v1P\001ZLgithu" +
-      "b.com/condense-grpc/condense-grpc/client" +
-      "s/go/gen/condense/v1;condensev1b\006proto3"
+      "ESSED_CHAIN\020\002\022\026\n\022INSERT_KIND_NOTICE\020\003B`\n" +
+      "\016io.condense.v1P\001ZLgithub.com/condense-g" +
+      "rpc/condense-grpc/clients/go/gen/condens" +
+      "e/v1;condensev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -39,6 +39,15 @@ public enum InsertKind
    * <code>INSERT_KIND_COMPRESSED_CHAIN = 2;</code>
    */
   INSERT_KIND_COMPRESSED_CHAIN(2),
+  /**
+   * <pre>
+   * In native formats whose roles alternate: a notice in the place of an element of the user's in which stood nothing
+   * but tool results without a call. Without it two answers of the model would meet, or one would come first.
+   * </pre>
+   *
+   * <code>INSERT_KIND_NOTICE = 3;</code>
+   */
+  INSERT_KIND_NOTICE(3),
   UNRECOGNIZED(-1),
   ;
 
@@ -75,6 +84,15 @@ public enum InsertKind
    * <code>INSERT_KIND_COMPRESSED_CHAIN = 2;</code>
    */
   public static final int INSERT_KIND_COMPRESSED_CHAIN_VALUE = 2;
+  /**
+   * <pre>
+   * In native formats whose roles alternate: a notice in the place of an element of the user's in which stood nothing
+   * but tool results without a call. Without it two answers of the model would meet, or one would come first.
+   * </pre>
+   *
+   * <code>INSERT_KIND_NOTICE = 3;</code>
+   */
+  public static final int INSERT_KIND_NOTICE_VALUE = 3;
 
 
   public final int getNumber() {
@@ -104,6 +122,7 @@ public enum InsertKind
       case 0: return INSERT_KIND_UNSPECIFIED;
       case 1: return INSERT_KIND_SUMMARY;
       case 2: return INSERT_KIND_COMPRESSED_CHAIN;
+      case 3: return INSERT_KIND_NOTICE;
       default: return null;
     }
   }
