@@ -18,6 +18,7 @@ from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
 from condense_grpc.domain.pairing import keys_of, view_order
 from condense_grpc.domain.protection import Protection
+from condense_grpc.domain.provider_tools import without_torn
 from condense_grpc.domain.skeleton import MessageSkeleton
 
 
@@ -90,6 +91,7 @@ class ChainSurvey:
         own = blocks_in_place(self.messages, index.chains, lambda entry: self._boundaries.resolve(entry), index)
         protection = source.protection or Protection(source.config.protected_tools, source.config.protected_paths)
         detected = detect_chains(self.messages, self.keys, protection, own.__contains__)
+        detected = without_torn(detected, self.messages)
         self.chains = [self._with_pins(chain) for chain in detected] if index.pins else detected
         closed = [chain for chain in self.chains if chain.final is not None and self._has_name(chain)]
         self.registered = [chain for chain in closed if self.is_registered(chain)]

@@ -98,9 +98,12 @@ async def _spill_arrivals(state: SessionState, since: int, bodies: BodyCache, no
 
 
 def ends_with_answer(state: SessionState) -> bool:
-    """Whether the newest message is an answer without tool calls: the natural boundary."""
+    """Whether the newest message is an answer without tool calls: the natural boundary. One that is paused is none."""
     skeletons = state.transcript.skeletons
-    return bool(skeletons) and skeletons[-1].is_text_only_assistant
+    if not skeletons or not skeletons[-1].is_text_only_assistant:
+        return False
+    span = skeletons[-1].native
+    return span is None or not span.awaits
 
 
 def wants_flush(state: SessionState) -> bool:

@@ -231,7 +231,7 @@ def _encode_by_member(skeleton: MessageSkeleton) -> bytes:
 
 
 def _write_span(span: NativeSpan | None) -> tuple[Any, ...] | None:
-    return None if span is None else (span.format, span.elements, span.parts, span.style, span.marks)
+    return None if span is None else tuple(span)
 
 
 def _write_ref(ref: Ref) -> tuple[Any, ...]:

@@ -29,6 +29,7 @@ from condense_grpc.native.part_shape import PartShape
 from condense_grpc.native.unit import Json
 
 THINKING = ("thinking", "redacted_thinking")
+SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 
 
 class Anthropic(PartShape):
@@ -41,6 +42,20 @@ class Anthropic(PartShape):
     def cache_marks(self, value: Json) -> int:
         """See Shape."""
         return cache_marks(value)
+
+    def late_tools(self, value: Json) -> tuple[bool, bool]:
+        """See Shape."""
+        asked: list[str] = []
+        resumes = False
+        for block in objects_in(value.get("content")):
+            kind = text_or_empty(block.get("type"))
+            if kind in SERVER_CALLS:
+                asked.append(text_or_empty(block.get("id")))
+            elif kind.endswith("_tool_result"):
+                call_id = text_or_empty(block.get("tool_use_id"))
+                resumes |= call_id not in asked
+                asked = [one for one in asked if one != call_id]
+        return bool(asked), resumes
 
     def is_user(self, value: Json) -> bool:
         """See PartShape."""

@@ -29,7 +29,7 @@ from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_edit import edited_member, member_text, with_member, without_members, written
 from condense_grpc.native.json_read import read_value
 from condense_grpc.native.json_scan import member_at
-from condense_grpc.native.open_calls import OpenCalls
+from condense_grpc.native.open_calls import OpenCalls, made_id
 from condense_grpc.native.part_shape import PartShape
 from condense_grpc.native.unit import Facts, Json
 
@@ -92,7 +92,7 @@ class Gemini(PartShape):
         asked = calls_of(message)
         if all(call.id for call in asked):
             return Facts()
-        return Facts(ids=tuple(call.id or f"{call.name}.{element_index}.{place}" for place, call in enumerate(asked)))
+        return Facts(ids=tuple(call.id or made_id(call.name, element_index, place) for place, call in enumerate(asked)))
 
     def _part(self, part: Json) -> Part:
         call, data = member_of(part, CALL), member_of(part, _INLINE)

@@ -40,6 +40,7 @@ OUTPUTS = {
     "mcp_approval_response": "mcp_approval_request",
 }
 _HOLD_TEXT = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+_ID_MEMBERS = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 _HOST_TYPES = ("compaction", "compaction_summary", "item_reference")
 
 
@@ -111,7 +112,8 @@ class OpenAIResponses(Shape):
 
     def with_call_id(self, carrier: str, call_index: int, call_id: str) -> str:
         """See Shape."""
-        return with_member(carrier, "call_id", written(call_id)) if member_at(carrier, "call_id") else carrier
+        name = _ID_MEMBERS.get(kind_of(parse_object(carrier)), "call_id")
+        return with_member(carrier, name, written(call_id)) if member_at(carrier, name) else carrier
 
     def inserted(self, message: Message) -> str:
         """A user message."""
@@ -138,14 +140,14 @@ def _call(item: Json, kind: str) -> ToolCallPart:
     name, _ = CALLS[kind]
     arguments = item.get(name)
     text = arguments if isinstance(arguments, str) else None if arguments is None else compact(arguments)
-    call_id = text_or_empty(item.get("id" if kind == "mcp_approval_request" else "call_id"))
+    call_id = text_or_empty(item.get(_ID_MEMBERS.get(kind, "call_id")))
     return ToolCallPart(
         call_id, text_or_empty(item.get("name")) or kind, text, rest(item, "type", "call_id", "name", name)
     )
 
 
 def _result(item: Json, kind: str) -> Message:
-    call_id = item.get("approval_request_id" if kind == "mcp_approval_response" else "call_id")
+    call_id = item.get(_ID_MEMBERS.get(kind, "call_id"))
     return Message(
         Role.TOOL_RESULT,
         tuple(_output(item, kind)),

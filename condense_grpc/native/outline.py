@@ -33,11 +33,13 @@ class Outline:
 
     @classmethod
     def of(cls, plan: NativePlan) -> "Outline | None":
-        """The outline of a plan; None if its last elements are not as they came."""
+        """The outline of a plan; None if its last elements are not as they came, or one of ours has left them."""
         found = _last_call(plan.layout, plan.slots)
         if found is None:
             return None
         first = plan.slots[found].pieces[0]
+        if any([piece.rank >= first.rank for slot in plan.slots[:found] for piece in slot.pieces]):
+            return None
         return cls(plan.format, plan.revision, plan.differs, first.position, found, first.rank)
 
     def tail(self, layout: Layout) -> list[Slot] | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from condense_grpc.domain.messages import Message
+from condense_grpc.domain.messages import ASSISTANT, Message
 from condense_grpc.domain.skeleton import NativeSpan
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.identity import key_of, style_of
@@ -34,12 +34,15 @@ def read_messages(
         taken = elements[position : position + count]
         if taken:
             style = style_of("".join(element.text for element in taken))
+        awaits, resumes = shape.late_tools(taken[0].value) if message.role is ASSISTANT and taken else (False, False)
         span = NativeSpan(
             format=format_.number,
             elements=count,
             parts=len(unit.values) if unit.is_fragment else None,
             style=style,
             marks=sum(shape.cache_marks(element.value) for element in taken),
+            awaits=awaits,
+            resumes=resumes,
         )
         found.append(
             NativeMessage(

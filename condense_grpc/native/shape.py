@@ -34,6 +34,12 @@ class Shape(ABC):
         """How many places in an element ask the provider to cache, where it takes only so many."""
         return 0
 
+    def late_tools(self, value: Json) -> tuple[bool, bool]:
+        """Whether an element asks for a tool of the provider that does not answer in it, and whether it answers one
+        that was asked for earlier.
+        """
+        return False, False
+
     @abstractmethod
     def message(self, values: Sequence[Json], *, is_fragment: bool = False) -> Message:
         """The message that elements, or the parts of a fragment, are. Never fails."""

@@ -45,7 +45,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Slot:
-    """One element of a view. `source`: the element whose frame it has, -1 for one that is ours.    """
+    """One element of a view. `source`: the element whose frame it has, -1 for one that is ours."""
 
     source: int
     role: Role
@@ -91,6 +91,8 @@ def slots_of(layout: Layout, edits: Sequence[Edit], renames: Sequence[RenameCall
                 _show_message(layout, Piece(item, layout.first_element(item), own_changes, rank=rank), slots)
             rank += 1
     slots = _with_notices(layout, slots)
+    if any([span is not None and span.awaits for span in [skeleton.native for skeleton in layout.skeletons]]):
+        slots = _uninterrupted(layout, slots)
     _mark_whole(layout, slots)
     return slots
 
@@ -124,23 +126,58 @@ def _is_element_gone(layout: Layout, position: int, dropped: Collection[int]) ->
 
 
 def _with_notices(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
-    """The slots with a notice in those empty places without which the user's side would be missing.
-
-    Behind an answer that waits for results there is none until the next answer has come: the results still may.
-    """
+    """The slots with a notice in those empty places without which the user's side would be missing."""
     result: list[Slot] = []
     for at, slot in enumerate(slots):
         if not _is_empty_place(slot):
             result.append(slot)
             continue
         before = result[-1] if result else None
-        is_needed = before is None or before.role is Role.ASSISTANT
-        if before is not None and is_needed and not _may_join(layout, before):
-            behind = next((other for other in slots[at + 1 :] if not _is_empty_place(other)), None)
-            is_needed = behind is not None and behind.role is Role.ASSISTANT
-        if is_needed:
+        if before is None or (before.role is Role.ASSISTANT and _is_missed(layout, before, slots[at + 1 :])):
             result.append(Slot(-1, Role.USER, [replace(slot.pieces[0], insert=_NOTICE)]))
     return result
+
+
+def _is_missed(layout: Layout, before: Slot, following: Sequence[Slot]) -> bool:
+    """Whether the user has to speak between an answer of the model and what comes then, perhaps nothing yet.
+
+    An answer that waits for results is followed by no notice before the next answer has come: the results still may.
+    """
+    last = before.pieces[-1].position
+    if layout.skeletons[last].calls or layout.span(last).awaits:
+        behind = next((slot for slot in following if not _is_empty_place(slot)), None)
+        return behind is not None and behind.role is Role.ASSISTANT and not _may_join(layout, before, behind)
+    return True
+
+
+def _uninterrupted(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
+    """The slots with what is ours before an answer of the model in which a tool of the provider is still at work."""
+    result: list[Slot] = []
+    begin: int | None = None
+    for slot in slots:
+        position = slot.pieces[0].position
+        if position < 0 and begin is not None:
+            result.insert(begin, slot)
+            begin += 1
+            continue
+        result.append(slot)
+        if slot.role is Role.ASSISTANT:
+            begin = _begin_of_work(layout, result, begin)
+        elif not all(piece.position >= 0 and layout.is_result(piece.position) for piece in slot.pieces):
+            begin = None
+    return result
+
+
+def _begin_of_work(layout: Layout, slots: Sequence[Slot], begin: int | None) -> int | None:
+    """Where the answers begin in which a tool of the provider is at work behind the last slot; None: there is none."""
+    span = layout.span(slots[-1].pieces[0].position)
+    if not span.awaits:
+        return None if span.resumes else begin
+    if begin is None:
+        begin = len(slots) - 1
+        while begin and slots[begin - 1].role is Role.ASSISTANT:
+            begin -= 1
+    return begin
 
 
 def _is_empty_place(slot: Slot) -> bool:
@@ -160,7 +197,7 @@ def joined(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
     result: list[Slot] = []
     for slot in slots:
         last = result[-1] if result else None
-        if last is None or last.role is not slot.role or not _may_join(layout, last):
+        if last is None or last.role is not slot.role or not _may_join(layout, last, slot):
             result.append(slot)
             continue
         source = last.source if last.source >= 0 else slot.source
@@ -169,11 +206,14 @@ def joined(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
     return result
 
 
-def _may_join(layout: Layout, slot: Slot) -> bool:
-    """Users always; an answer of the model goes on in the next one only if it waits for no result."""
-    if slot.role is Role.USER:
-        return True
-    return slot.role is Role.ASSISTANT and not any(layout.skeletons[piece.position].calls for piece in slot.pieces)
+def _may_join(layout: Layout, slot: Slot, behind: Slot) -> bool:
+    """Users always; an answer of the model goes on in the next one if it waits for no result, or for the provider."""
+    if slot.role is not Role.ASSISTANT:
+        return slot.role is Role.USER
+    asked = {call.id for piece in slot.pieces for call in layout.skeletons[piece.position].calls}
+    if not asked or not layout.span(slot.pieces[-1].position).awaits:
+        return not asked
+    return asked.isdisjoint(call.id for piece in behind.pieces for call in layout.skeletons[piece.position].calls)
 
 
 def _results_first(layout: Layout, pieces: list[Piece]) -> list[Piece]:

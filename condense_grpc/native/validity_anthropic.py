@@ -6,12 +6,12 @@ from typing import Any
 
 from condense_grpc.domain.pi_json import text_or_empty
 from condense_grpc.domain.validity import Violation, ViolationKind
-from condense_grpc.native.anthropic import THINKING, cache_marks
+from condense_grpc.native.anthropic import SERVER_CALLS, THINKING, cache_marks
 from condense_grpc.native.fields import objects_in
 from condense_grpc.native.validity_turns import Defects, Json, Scope, is_blank_text
 
 MAX_MARKS = 4
-_MODEL_ONLY = ("tool_use", "server_tool_use", "mcp_tool_use", *THINKING)
+_MODEL_ONLY = ("tool_use", *SERVER_CALLS, *THINKING)
 _USER_ONLY = ("tool_result", "image")
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 
@@ -19,6 +19,7 @@ _ID = re.compile(r"[a-zA-Z0-9_-]+")
 def anthropic_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]:
     """See Validator."""
     defects, marks = Defects(scope), scope.marks_before
+    server_tools = _ServerTools(defects)
     for position, message in enumerate(elements):
         role, content = message.get("role"), message.get("content")
         blocks: list[Json] = objects_in(content)
@@ -31,12 +32,16 @@ def anthropic_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]
             defects.add(ViolationKind.MALFORMED, position, what="content has to be a text or a list of blocks")
         if role == "assistant":
             _check_assistant(defects, position, blocks)
+            server_tools.model_speaks(position, blocks)
         elif role == "user":
             _check_user(defects, position, blocks)
+            server_tools.user_speaks(blocks)
         else:
             defects.is_no_side(position)
+            server_tools.user_speaks([])
         if content in ("", []) or _has_empty_text(blocks):
             defects.add(ViolationKind.EMPTY_CONTENT, position)
+    server_tools.finished()
     return defects.finished()
 
 
@@ -82,7 +87,6 @@ def _check_assistant(defects: Defects, position: int, blocks: list[Json]) -> Non
         if not isinstance(block.get("input"), dict) or is_blank_text(block.get("name")):
             defects.add(ViolationKind.MALFORMED, position, call_id, "a call has to have a name, and an object as input")
     _check_thinking(defects, position, blocks)
-    _check_server_tools(defects, position, blocks)
 
 
 def _check_thinking(defects: Defects, position: int, blocks: list[Json]) -> None:
@@ -94,17 +98,39 @@ def _check_thinking(defects: Defects, position: int, blocks: list[Json]) -> None
         defects.add(ViolationKind.BROKEN_REASONING, position, what="thinking must not be the last block")
 
 
-def _check_server_tools(defects: Defects, position: int, blocks: list[Json]) -> None:
-    """Tools of the provider are answered within the message; only the last one may wait, when it was paused."""
-    asked: list[Any] = []
-    for block in blocks:
-        kind = text_or_empty(block.get("type"))
-        if kind in ("server_tool_use", "mcp_tool_use"):
-            asked.append(block.get("id"))
-        elif kind.endswith("_tool_result"):
-            if block.get("tool_use_id") not in asked:
-                defects.add(ViolationKind.MALFORMED, position, what="a server tool's result without its call")
-            else:
-                asked.remove(block.get("tool_use_id"))
-    if asked and blocks[-1].get("id") not in asked:
-        defects.add(ViolationKind.MALFORMED, position, what="a server tool's call without its result")
+class _ServerTools:
+    """Tools of the provider, which answers them itself, before anybody else speaks.
+
+    It may do so in an answer that goes on from the one before, when that was paused or waited for results of the host.
+    """
+
+    def __init__(self, defects: Defects) -> None:
+        self._defects = defects
+        self._asked: dict[str, int] = {}
+        self._last = ""
+
+    def model_speaks(self, position: int, blocks: list[Json]) -> None:
+        """An element of the model."""
+        for block in blocks:
+            kind = text_or_empty(block.get("type"))
+            if kind in SERVER_CALLS:
+                self._asked[text_or_empty(block.get("id"))] = position
+            elif kind.endswith("_tool_result"):
+                if self._asked.pop(text_or_empty(block.get("tool_use_id")), None) is None:
+                    self._defects.add(ViolationKind.MALFORMED, position, what="a server tool's result without its call")
+        self._last = text_or_empty(blocks[-1].get("id")) if blocks else ""
+
+    def user_speaks(self, blocks: list[Json]) -> None:
+        """An element that is not the model's; results of the host interrupt nothing."""
+        if not blocks or any(block.get("type") != "tool_result" for block in blocks):
+            self._end()
+
+    def finished(self) -> None:
+        """The history ends: what stands last may still be waiting."""
+        self._asked.pop(self._last, None)
+        self._end()
+
+    def _end(self) -> None:
+        for position in sorted(set(self._asked.values())):
+            self._defects.add(ViolationKind.MALFORMED, position, what="a server tool's call without its result")
+        self._asked.clear()

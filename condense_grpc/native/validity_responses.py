@@ -45,7 +45,8 @@ def _check_answer(defects: Defects, answer: list[tuple[int, Json]]) -> None:
         return
     calls = [(position, item) for position, item in answer if kind_of(item) in CALLS]
     ids = [text_or_empty(item.get(_id_name(item))) for _, item in calls]
-    defects.asks(answer[0][0], ids)
+    # An id that stands for two calls is told once, as one that must be unique in the whole history.
+    defects.asks(answer[0][0], ids, repeatable=ids)
     for (position, item), call_id in zip(calls, ids, strict=True):
         defects.names(position, call_id, renamed=True)
         if not call_id:

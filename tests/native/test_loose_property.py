@@ -11,6 +11,7 @@ from tests.native.loose_histories import loose_elements
 from tests.native.test_views_property import operations, play, run
 import os
 
+
 @pytest.mark.parametrize("form", NativeFormat)
 @settings(max_examples=int(os.environ.get("N", "100")), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), style=styles, what=operations, renames=st.booleans())

@@ -13,6 +13,7 @@ from condense_grpc.native.formats import NativeFormat
 from tests.engine.harness import World
 from tests.native.histories import Json, Step, elements_of, styles, texts_of, valid_steps
 from tests.native.host import Host
+from tests.native.loose_histories import loose_elements
 from tests.native.test_views_property import CONFIG, do, run
 
 OPERATIONS = st.lists(
@@ -39,13 +40,17 @@ def state_form(state) -> NativeFormat:
 
 
 @pytest.mark.parametrize("form", NativeFormat)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=int(__import__("os").environ.get("N","25")), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=valid_steps(), style=styles, what=OPERATIONS, size=st.integers(1, 4))
 def test_an_outline_says_what_the_plan_says(
     form: NativeFormat, steps: list[Step], style: Json, what: list[str], size: int
 ) -> None:
     """Element by element, with everything between that can happen to a session."""
-    texts = texts_of(elements_of(form, steps), style)
+    compare_all(form, texts_of(elements_of(form, steps), style), what, size)
+
+
+def compare_all(form: NativeFormat, texts: list[str], what: list[str], size: int) -> None:
+    """A session that is sent so many elements at once, with something done after each piece."""
 
     async def scenario() -> None:
         world = World()
@@ -60,6 +65,16 @@ def test_an_outline_says_what_the_plan_says(
         await world.engine.close()
 
     run(scenario())
+
+
+@pytest.mark.parametrize("form", NativeFormat)
+@settings(max_examples=int(__import__("os").environ.get("N","25")), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), what=OPERATIONS, size=st.integers(1, 4))
+def test_it_does_so_whatever_is_wrong_with_the_history(
+    form: NativeFormat, data: st.DataObject, what: list[str], size: int
+) -> None:
+    """Also where results are left out and others speak for them."""
+    compare_all(form, texts_of(data.draw(loose_elements(form)), {}), what, size)
 
 
 async def test_a_session_that_grows_is_told_by_its_outline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,10 +96,18 @@ THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
 MARKED = TEXT | {"cache_control": {"type": "ephemeral"}}
 SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
 FOUND = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+
+
+def said(*blocks: Any) -> Any:
+    return {"role": "assistant", "content": list(blocks)}
+
+
 ANTHROPIC: list[tuple[str, list[Any], list[Kind]]] = [
     ("a turn", [USER, uses("a", "b", before=[THOUGHT]), results("b", "a", behind=[TEXT]), SAID], []),
     ("a server tool", [USER, {"role": "assistant", "content": [SEARCH, FOUND, TEXT]}], []),
     ("a paused server tool", [USER, {"role": "assistant", "content": [TEXT, SEARCH]}], []),
+    ("a server tool goes on", [USER, uses("a", before=[SEARCH]), results("a"), said(FOUND, TEXT)], []),
+    ("a server tool is left", [USER, said(SEARCH), USER], [Kind.MALFORMED]),
     ("the assistant begins", [SAID], [Kind.ROLE_ORDER]),
     ("the user twice", [USER, USER, SAID], [Kind.ROLE_ORDER]),
     ("the assistant twice", [USER, SAID, SAID], [Kind.ROLE_ORDER]),

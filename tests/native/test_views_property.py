@@ -134,9 +134,9 @@ async def check_view(host: Host) -> None:
 
 
 def _ends_with_answer(view: Sequence[Json]) -> bool:
-    """Whether a request would ask the model to go on with its own words, for results of which it does not wait."""
-    said = json.dumps(view[-1])
-    return view[-1].get("role") in ("assistant", "model") and '"tool_use"' not in said and '"functionCall"' not in said
+    """Whether a request would ask the model to go on with its own words: a paused one, or one that waits, does not."""
+    waits = re.search("tool_use|functionCall|function_call", json.dumps(view[-1]))
+    return view[-1].get("role") in ("assistant", "model") and not waits
 
 
 async def check_recovery(host: Host, steps: list[Step]) -> None:
