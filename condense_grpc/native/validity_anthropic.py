@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from condense_grpc.domain.pi_json import text_or_empty
 from condense_grpc.domain.validity import Violation, ViolationKind
@@ -107,7 +106,7 @@ class _ServerTools:
     def __init__(self, defects: Defects) -> None:
         self._defects = defects
         self._asked: dict[str, int] = {}
-        self._last = ""
+        self._may_wait = False
 
     def model_speaks(self, position: int, blocks: list[Json]) -> None:
         """An element of the model."""
@@ -115,10 +114,12 @@ class _ServerTools:
             kind = text_or_empty(block.get("type"))
             if kind in SERVER_CALLS:
                 self._asked[text_or_empty(block.get("id"))] = position
-            elif kind.endswith("_tool_result"):
-                if self._asked.pop(text_or_empty(block.get("tool_use_id")), None) is None:
-                    self._defects.add(ViolationKind.MALFORMED, position, what="a server tool's result without its call")
-        self._last = text_or_empty(blocks[-1].get("id")) if blocks else ""
+                continue
+            call_id = text_or_empty(block.get("tool_use_id"))
+            if kind.endswith("_tool_result") and self._asked.pop(call_id, None) is None:
+                self._defects.add(ViolationKind.MALFORMED, position, what="a server tool's result without its call")
+        kinds = [block.get("type") for block in blocks]
+        self._may_wait = "tool_use" in kinds or bool(kinds and kinds[-1] in SERVER_CALLS)
 
     def user_speaks(self, blocks: list[Json]) -> None:
         """An element that is not the model's; results of the host interrupt nothing."""
@@ -126,9 +127,9 @@ class _ServerTools:
             self._end()
 
     def finished(self) -> None:
-        """The history ends: what stands last may still be waiting."""
-        self._asked.pop(self._last, None)
-        self._end()
+        """The history ends: an answer that was paused, or waits for the host, may still go on."""
+        if not self._may_wait:
+            self._end()
 
     def _end(self) -> None:
         for position in sorted(set(self._asked.values())):

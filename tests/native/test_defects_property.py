@@ -14,12 +14,13 @@ from tests.native.defects import DEFECTS, Defect, with_defects
 from tests.native.histories import Json, Step, elements_of, styles, texts_of, valid_steps
 from tests.native.host import Host
 from tests.native.test_views_property import CONFIG, operations, play, run
+from tests.native.thorough import examples
 
 broken = st.lists(st.tuples(st.sampled_from(DEFECTS), st.integers(0, 60)), min_size=1, max_size=3)
 
 
 @pytest.mark.parametrize("form", NativeFormat)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), steps=valid_steps(), style=styles, what=operations, defects=broken, renames=st.booleans())
 def test_views_of_broken_histories_are_no_worse(
     form: NativeFormat,
@@ -42,7 +43,7 @@ def test_views_of_broken_histories_are_no_worse(
 
 
 @pytest.mark.parametrize("form", NativeFormat)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), steps=valid_steps(), defects=broken)
 def test_defects_are_told_once_however_the_history_comes(
     form: NativeFormat, data: st.DataObject, steps: list[Step], defects: Sequence[tuple[Defect, int]]

@@ -15,6 +15,7 @@ from tests.native.histories import Json, Step, elements_of, styles, texts_of, va
 from tests.native.host import Host
 from tests.native.loose_histories import loose_elements
 from tests.native.test_views_property import CONFIG, do, run
+from tests.native.thorough import examples
 
 OPERATIONS = st.lists(
     st.sampled_from(["", "", "", "flush", "compact", "resend", "restart", "rewind", "whole"]), max_size=30
@@ -40,7 +41,7 @@ def state_form(state) -> NativeFormat:
 
 
 @pytest.mark.parametrize("form", NativeFormat)
-@settings(max_examples=int(__import__("os").environ.get("N","25")), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=valid_steps(), style=styles, what=OPERATIONS, size=st.integers(1, 4))
 def test_an_outline_says_what_the_plan_says(
     form: NativeFormat, steps: list[Step], style: Json, what: list[str], size: int
@@ -68,7 +69,7 @@ def compare_all(form: NativeFormat, texts: list[str], what: list[str], size: int
 
 
 @pytest.mark.parametrize("form", NativeFormat)
-@settings(max_examples=int(__import__("os").environ.get("N","25")), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), what=OPERATIONS, size=st.integers(1, 4))
 def test_it_does_so_whatever_is_wrong_with_the_history(
     form: NativeFormat, data: st.DataObject, what: list[str], size: int

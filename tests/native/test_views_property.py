@@ -19,6 +19,7 @@ from condense_grpc.native.validity_turns import Scope
 from tests.engine.harness import World
 from tests.native.histories import Json, Step, Work, elements_of, styles, texts_of, valid_steps
 from tests.native.host import Host
+from tests.native.thorough import examples
 
 CONFIG: Json = {
     "min_batch_chars": 0,
@@ -150,7 +151,7 @@ async def check_recovery(host: Host, steps: list[Step]) -> None:
 
 
 @pytest.mark.parametrize("form", NativeFormat)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), steps=valid_steps(), style=styles, what=operations)
 def test_views_of_valid_histories_are_valid_and_exact(
     form: NativeFormat, data: st.DataObject, steps: list[Step], style: Json, what: list[str]
