@@ -10,16 +10,13 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from condense_grpc.domain.capture import group_batches
 from condense_grpc.domain.config import ChainCompressionConfig, SessionConfig
-from condense_grpc.domain.diagnostics import DiagnosticKind
-from condense_grpc.domain.entries import ContextMetrics, Entry, FlushMetricsEntry, FrontierEntry, Stats, StatsEntry
+from condense_grpc.domain.entries import ContextMetrics, Entry, FlushMetricsEntry, FrontierEntry, StatsEntry
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import text_of
-from condense_grpc.domain.stats import add_usage, add_wasted
 from condense_grpc.engine.capture_step import find_pending, large_calls, places_of, spill, with_texts
 from condense_grpc.engine.compression_step import (
     CompressionOrder,
@@ -40,16 +37,17 @@ from condense_grpc.engine.events import (
 )
 from condense_grpc.engine.flush_report import batch_finished, batch_preview, completed_flush, flush_outcome, frontier_of
 from condense_grpc.engine.flush_run import FlushRun
-from condense_grpc.engine.flush_work import FlushWork, settle, take_out_duplicates
+from condense_grpc.engine.flush_work import FlushWork, take_out_duplicates
 from condense_grpc.engine.live_session import LiveSession
 from condense_grpc.engine.measures import session_metrics
 from condense_grpc.engine.offloading import MANY_MESSAGES, PIECES_AT_ONCE, offloaded, worked_off
 from condense_grpc.engine.pinning import end_pins
 from condense_grpc.engine.ports import SummaryAttempt, SummaryFailure, SummaryProgress, SummaryRequest, Usage
 from condense_grpc.engine.revision import current_revision, read_view
+from condense_grpc.engine.settling import settle_in, with_spending
 from condense_grpc.engine.shielding import completed, ended
 from condense_grpc.engine.state import SessionState
-from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, sum_of_checks, summary_usage, writer_of
+from condense_grpc.engine.summarizing import OnTheWay, Stream, answer_of, ask, writer_of
 from condense_grpc.engine.tools import Tools
 from condense_grpc.errors import CondenseError
 
@@ -237,7 +235,7 @@ class Flush:
         self, live: LiveSession, works: Sequence[FlushWork], now_ms: int, *, are_last: bool
     ) -> None:
         state, calls = live.state, sum([len(work.batch.calls) for work in works])
-        settled = await worked_off(calls, works, lambda work: _settle(state, work, now_ms))
+        settled = await worked_off(calls, works, lambda work: settle_in(state, work, now_ms))
         entries = [entry for decided in settled for entry in decided]
         await offloaded(calls, lambda: state.decide(entries, now_ms, applied=True))
         if are_last:
@@ -271,7 +269,7 @@ class Flush:
     def _decide_frontier(self, state: SessionState, now_ms: int) -> None:
         processed = [work for work in self._works if work.is_processed]
         before = state.decisions.stats
-        stats = _with_spending(before, self._works, self._wasted_ahead())
+        stats = with_spending(before, self._works, self._wasted_ahead())
         entries: list[Entry] = [FrontierEntry(frontier_of(processed))] if processed else []
         if processed or stats != before:
             state.decide([*entries, StatsEntry(stats)], now_ms)
@@ -373,44 +371,3 @@ class _NotCompressed(Exception):
 def _reason_of(error: Exception) -> str:
     """A message that is not ours may hold content."""
     return error.reason if isinstance(error, CondenseError) else type(error).__name__
-
-
-def _with_spending(stats: Stats, works: Sequence[FlushWork], wasted_ahead: Sequence[Usage]) -> Stats:
-    """The statistics with what these batches took; a reply that was not kept was paid for, too."""
-    for usage in wasted_ahead:
-        stats = add_wasted(stats, summary_usage(usage))
-    unmeasured = 0
-    for work in works:
-        if work.reply is not None and work.reply.usage is None and work.is_processed:
-            unmeasured += 1
-        elif work.reply is not None:
-            stats = (add_usage if work.is_processed else add_wasted)(stats, summary_usage(work.reply.usage))
-        if work.wasted is not None:
-            stats = add_wasted(stats, summary_usage(work.wasted))
-    return replace(stats, call_count=stats.call_count + unmeasured)
-
-
-def _settle(state: SessionState, work: FlushWork, now_ms: int) -> Sequence[Entry]:
-    """Decide what becomes of a batch. The index knows it at once."""
-    if not _is_as_captured(state, work):
-        work.let_go("history-changed")
-        return ()
-    entries = settle(work, state.decisions.index, state.failure_counts, now_ms)
-    if work.failure_reason:
-        _note_failure(state, work, now_ms)
-    elif work.reply is not None and work.reply.check is not None:
-        state.checks = sum_of_checks(state.checks, work.reply.check)
-    return entries
-
-
-def _note_failure(state: SessionState, work: FlushWork, now_ms: int) -> None:
-    """Once per batch and reason."""
-    turn, reason = work.batch.turn_index, work.failure_reason
-    state.note(DiagnosticKind.SUMMARY_FAILED, f"{work.keys[0]} {reason}", f"turn {turn}: {reason}", now_ms)
-
-
-def _is_as_captured(state: SessionState, work: FlushWork) -> bool:
-    """Whether every message of the batch is still on the active path, and nothing settled its calls meanwhile."""
-    has_node, is_settled = state.transcript.has_node, state.decisions.index.is_settled
-    is_there = all(call.source is not None and has_node(call.source.result_node) for call in work.batch.calls)
-    return is_there and not any(is_settled(call.key) for call in work.calls)

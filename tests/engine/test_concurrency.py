@@ -269,7 +269,7 @@ async def test_a_fault_of_ours_keeps_nothing_half_done(world: World, monkeypatch
     await agent.work("a")
     await world.restart()
     with monkeypatch.context() as patch:
-        patch.setattr("condense_grpc.engine.flush.settle", _half_settle)
+        patch.setattr("condense_grpc.engine.settling.settle", _half_settle)
         with pytest.raises(ZeroDivisionError):
             await agent.flush()
     assert await agent.refs() == {}

@@ -150,8 +150,8 @@ async def test_many_batches_and_chains_are_decided_aside(monkeypatch: pytest.Mon
     agent = await world.agent(chain_compression={"rolling_window": 0})
     work = [[user(None), calls(None, f"c{n}"), result(None, f"c{n}"), answer(None)] for n in range(MANY_MESSAGES + 10)]
     await agent.append(*[message for messages in work for message in messages])
-    threads: dict[str, set[int]] = {"_settle": set(), "compress": set()}
-    for module, name in ((flush, "_settle"), (compression_step, "compress")):
+    threads: dict[str, set[int]] = {"settle_in": set(), "compress": set()}
+    for module, name in ((flush, "settle_in"), (compression_step, "compress")):
         plain = getattr(module, name)
 
         def watched(*args: Any, plain: Callable[..., Any] = plain, name: str = name) -> Any:
