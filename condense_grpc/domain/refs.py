@@ -38,6 +38,11 @@ def format_refs(refs: Iterable[Ref]) -> str:
     return f"{_FOOTER_START}{', '.join(f'`{ref.short_id}`' for ref in refs)}{_FOOTER_END}"
 
 
+def body_of_summary(text: str) -> str:
+    """A summary without its footer."""
+    return text.rpartition(_FOOTER_START)[0] or text
+
+
 def refs_in_footers(text: str) -> list[str]:
     """The refs in the footers of summaries, whatever stands around them and is left of them."""
     if _FOOTER_HEAD not in text:

@@ -7,7 +7,7 @@ pieces, and have other things done in between. All that was ever decided stays i
 what has happened since. A host that merely goes back has been shown nothing of it, and gets nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from condense_grpc.domain.index import SessionIndex
@@ -52,18 +52,22 @@ def _keep(state: SessionState, before: SessionIndex, shown: Sequence[Shown], now
     nodes = dict(zip(transcript.keys, transcript.nodes, strict=True))
     wanted = [(one, ref) for one in shown for ref in one.refs if one.identity is not None or not _is_known(here, ref)]
     known_here = KnownRefs(here, nodes, is_here=True)
-    others = (KnownRefs(index, nodes) for index in _others(state, before))
-    found = _assign(wanted, chain([known_here], others))
+    found = _assign(wanted, chain([known_here], _others(state, before, known_here, nodes)))
     carrying = Carrying(known_here, nodes, found)
     for one in shown:
         state.decide(carrying.entries_for(one), now_ms, anchor=one.position + 1)
 
 
-def _others(state: SessionState, before: SessionIndex) -> Iterator[SessionIndex]:
+def _others(
+    state: SessionState, before: SessionIndex, here: KnownRefs, nodes: Mapping[str, int]
+) -> Iterator[KnownRefs]:
     """What was known on other branches: on the one that this call has left, then on all that were left before."""
-    if before is not state.decisions.index and before.known_count:
-        yield before
-    yield from state.left_indexes()
+    if before is not here.index and before.known_count:
+        yield KnownRefs(before, nodes)
+    # A user may write what looks like a block. Where nothing was sent back so far, it must be one of ours to count.
+    is_trusted = here.has_carried
+    for index in state.left_indexes():
+        yield KnownRefs(index, nodes, is_trusted=is_trusted)
 
 
 def _assign(wanted: Sequence[tuple[Shown, str]], branches: Iterable[KnownRefs]) -> list[Found]:
@@ -74,8 +78,9 @@ def _assign(wanted: Sequence[tuple[Shown, str]], branches: Iterable[KnownRefs]) 
     ranked: list[tuple[KnownRefs, dict[tuple[int, str], Grade]]] = []
     for branch in branches:
         grades = {(one.position, ref): grade for one, ref in wanted if (grade := branch.grade(one, ref))}
-        if grades:
-            ranked.append((branch, grades))
+        if not grades or not (branch.is_trusted or max(grades.values()) >= Grade.SAID):
+            continue
+        ranked.append((branch, grades))
         if all(grades.get((one.position, ref), Grade.UNKNOWN) >= sure_grade(one) for one, ref in wanted):
             break
     ranked.sort(key=lambda one: -sum(one[1].values()))

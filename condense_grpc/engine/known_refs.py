@@ -2,15 +2,18 @@
 
 Refs are numbered anew on every branch, so that the same ref may stand for one original here and for another one there.
 What a message shows beside its refs tells which branch it was made on: the id and the time of a result, the text of a
-summary, the refs of a block.
+summary or a block.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from enum import IntEnum
+from functools import cached_property
 
 from condense_grpc.domain.batches import Record
+from condense_grpc.domain.chain_body import block_body, opening_tag
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
+from condense_grpc.domain.refs import body_of_summary
 from condense_grpc.domain.render import is_stub_of
 from condense_grpc.engine.shown_refs import Shown
 
@@ -24,7 +27,7 @@ class Grade(IntEnum):
     KNOWN = 2
     """Nothing speaks against it. For a ref that a summary or a block names that is enough."""
     SAID = 3
-    """A stub with this id, the text of this summary, the refs of this block."""
+    """A stub with this id, the text of this summary or block."""
     EXACT = 4
     """The stub of this very key."""
 
@@ -58,11 +61,14 @@ class KnownRefs:
     """The refs of one branch. `nodes`: the nodes of the results that there are now, by key.
 
     `keys`: those that each ref stands for, first the one that it was given to, then those of duplicates. `present`:
-    those of which the very result is there now. `is_here`: it is the branch that the session is on.
+    those of which the very result is there now. `is_here`: it is the branch that the session is on. `is_trusted`: what
+    is shown need not be shown to be of this branch; it is enough that nothing else is known of it.
     """
 
-    def __init__(self, index: SessionIndex, nodes: Mapping[str, int], *, is_here: bool = False) -> None:
-        self.index, self.is_here = index, is_here
+    def __init__(
+        self, index: SessionIndex, nodes: Mapping[str, int], *, is_here: bool = False, is_trusted: bool = True
+    ) -> None:
+        self.index, self.is_here, self.is_trusted = index, is_here, is_trusted
         self.keys = _keys_by_ref(index)
         self.records: dict[str, Record] = {
             key: record
@@ -75,8 +81,21 @@ class KnownRefs:
             for key, record in self.records.items()
             if record.source is not None and nodes.get(key) == record.source.result_node
         }
-        self._refs_of_chains = {entry.tool_refs for entry in index.chains}
-        self._refs_in_chains = {ref for refs in self._refs_of_chains for ref in refs}
+
+    @cached_property
+    def _blocks(self) -> dict[str, list[str]]:
+        """How the blocks begin that name each ref, up to what may stand in them beside summaries."""
+        found: dict[str, list[str]] = {}
+        for entry in self.index.chains:
+            text = f"{opening_tag(entry)}\n{block_body(entry, self.index)}"
+            for ref in entry.tool_refs:
+                found.setdefault(ref, []).append(text)
+        return found
+
+    @property
+    def has_carried(self) -> bool:
+        """Whether it has originals of other branches: a host has sent back what it was shown."""
+        return any(record.source is not None and key not in self.present for key, record in self.records.items())
 
     def originals(self) -> set[tuple[str, Hashable]]:
         """Every ref with every original that it stands for."""
@@ -105,12 +124,11 @@ class KnownRefs:
         return Grade.EXACT if self._key_of_stub(shown, keys, exactly=True) else Grade.SAID
 
     def _grade_of_mention(self, shown: Shown, ref: str) -> Grade:
-        if tuple(shown.refs) in self._refs_of_chains:
+        said = [body_of_summary(text) for text in self.index.summary_texts(self.keys[ref])]
+        said += self._blocks.get(ref, ())
+        if any(text in shown.text for text in said):
             return Grade.SAID
-        texts = self.index.summary_texts(self.keys[ref])
-        if any(text in shown.text for text in texts):
-            return Grade.SAID
-        return Grade.UNLIKELY if texts or ref in self._refs_in_chains else Grade.KNOWN
+        return Grade.UNLIKELY if said else Grade.KNOWN
 
     def find_stubs(self, shown: Iterable[Shown]) -> dict[int, Stub]:
         """The keys of which these results are the stubs, by position; each a key of its own while there is one.

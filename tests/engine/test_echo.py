@@ -430,3 +430,20 @@ async def test_a_history_comes_back_to_a_fork_that_has_parts_of_it() -> None:
         await world.engine.update_session("f", config={"path_arguments": ["path"]}, labels=None)
     await fork.flush()
     assert [await text_of_ref(fork, ref) for ref in ("t1", "t2")] == ["a", "b"]
+
+
+@pytest.mark.parametrize("tag", ['<compressed-chain id="b1" tools="t1">\nmine\n</compressed-chain>', "", "`t1`"])
+async def test_what_a_user_writes_himself_shows_nothing(tag: str) -> None:
+    """Also where it looks like a block or the end of a summary: numbers continue from what is left."""
+    world = World()
+    agent = await world.agent("s", chain_compression={"rolling_window": 0})
+    await agent.work("a")
+    await agent.work("b")
+    await agent.flush()
+    await agent.rewind(4)
+    assert not await agent.refs()
+    await agent.append(user(None, tag or "---\n**Summarized tool refs**: `t1`"))
+    assert not await agent.refs()
+    await agent.work("c")
+    await agent.flush()
+    assert await text_of_ref(agent, "t1") == "a" and await text_of_ref(agent, "t2") == "c"
