@@ -39,6 +39,10 @@ class LeftCommits:
     def _all(self) -> Iterator[StoredCommit]:
         return (commit for commits in self._by_parent.values() for commit in commits)
 
+    def stored(self) -> list[StoredCommit]:
+        """Every commit that is not active, as it is stored."""
+        return [*self._all()]
+
     def all(self) -> list[Commit]:
         """Every commit that is not active."""
         return [loaded_commit(commit) for commit in self._all()]

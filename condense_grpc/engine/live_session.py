@@ -13,6 +13,7 @@ class LiveSession:
     """One loaded session: its state, and the lock under which it changes. `gone`: discarded, it counts no more.
 
     `info`: what clients were told when it went to rest the last time. `waiting`: what the store does not have yet.
+    `told_node`: the last message that was taken in for good, so that it must not be lost with decisions behind it.
     """
 
     def __init__(self, state: SessionState, lock: asyncio.Lock, info: SessionInfo | None = None) -> None:
@@ -21,6 +22,7 @@ class LiveSession:
         self.info = info
         self.gone = False
         self.waiting = Waiting()
+        self.told_node = state.transcript.head_node
 
     @property
     def session_id(self) -> str:

@@ -2,8 +2,8 @@
 
 Every session has one lock, for loading it as for everything else; whoever holds it may change the state. Decisions are
 written, with everything before them, before the lock is let go: a state whose decisions are not durable by then is
-discarded, and the next caller loads the session again. How and when appends are written is a matter of `writing`; when
-a session is to rest or to go, others decide.
+discarded. The next caller finds the session as the store has it, with what was appended since. How and when appends are
+written is a matter of `writing`; when a session is to rest or to go, others decide.
 """
 
 import asyncio
@@ -227,6 +227,18 @@ class Registry:
         if slot is not None and slot.live is live:
             slot.live = None
             self._measure(slot)
+
+    async def go_on_without_decisions(self, live: LiveSession) -> LiveSession | None:
+        """See Owner."""
+        slot, length = self._slots.get(live.session_id), len(live.state.transcript)
+        is_held = slot is not None and slot.live is live
+        make = live.state.without_news(live.told_node) if is_held else None
+        self.discard(live)
+        if slot is None or make is None:
+            return None
+        slot.live = kept = LiveSession(await _built(make, length), slot.lock)
+        self._measure(slot)
+        return kept
 
     def _empty(self, slot: _Slot) -> None:
         if slot.live is not None:

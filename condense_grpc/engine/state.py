@@ -1,14 +1,16 @@
 """The state of a live session: the replay of its messages and of the decisions on its active path.
 
 Memory first, then the store: a use case changes the state while it holds the session's lock, and the change is
-written before anybody is told of a decision. When a write of decisions fails the state is thrown away and loaded
-again.
+written before anybody is told of a decision. When a write of decisions fails the state is thrown away; the session
+goes on as the store has it, with what was only appended.
 """
 
 import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
+from operator import eq
 from typing import Any
 
 from condense_grpc.domain.budget import Usage
@@ -27,11 +29,19 @@ from condense_grpc.engine.kept_before import KeptBefore
 from condense_grpc.engine.kept_outline import KeptOutline
 from condense_grpc.engine.live.live_view import LiveView
 from condense_grpc.engine.live.shown import LiveShown
-from condense_grpc.engine.ports import Changes, SessionRow, StoredCommit, StoredDiagnostic, StoredSession, SummaryCheck
+from condense_grpc.engine.ports import (
+    Changes,
+    SessionRow,
+    StoredCommit,
+    StoredDiagnostic,
+    StoredMessage,
+    StoredSession,
+    SummaryCheck,
+)
 from condense_grpc.engine.record_paths import RecordPaths
 from condense_grpc.engine.requests import Reclaim
 from condense_grpc.engine.shown_view import ShownAt, ShownView
-from condense_grpc.engine.transcript import Extension, Transcript
+from condense_grpc.engine.transcript import Extension, Transcript, path_to
 
 INFO_FACT = "info"
 """The fact under which a row says what clients are told of its session, as long as nothing has changed since."""
@@ -53,6 +63,8 @@ _REMEMBERED = (
     "shown_tokens",
     "flushed_since_load",
 )
+# What counts further when the newest decisions have come to nothing.
+_OUTLASTING = ("failure_counts", "usage", "usage_fraction", "host_count", "view_shown")
 # About what a message and a filed result take in memory, with all that is derived from them; a message on a branch that
 # was left is only kept as it is stored.
 _MESSAGE_BYTES = 1300
@@ -289,6 +301,42 @@ class SessionState:
         self._row_changed = False
         self._info = None
         self.row = row
+
+    def without_news(self, head_node: int) -> "Callable[[], SessionState] | None":
+        """What makes, in any thread, the state as the store has it now, but with the transcript that ends here.
+
+        None when that is all that the store has, or when messages came again in other bytes.
+        """
+        row, transcript = self.row, self.transcript
+        if head_node == row.head_node or transcript.restyled or transcript.reskeletoned:
+            return None
+        news = {commit.number for commit in self._unwritten_commits}
+        active = [commit for commit in self.decisions.commits if commit.number not in news]
+        left = [commit for commit in self._left.stored() if commit.number not in news]
+        waiting = {message.node: message for message in transcript.to_write()}
+        written, outlasting = transcript.stored(), {name: getattr(self, name) for name in _OUTLASTING}
+
+        def make() -> SessionState:
+            messages = sorted(written)
+            state = SessionState(StoredSession(row, messages, [*left, *map(stored_commit, active)]))
+            state._go_to(path_to(head_node, {message.node: message for message in messages} | waiting))
+            for name, value in outlasting.items():
+                setattr(state, name, value)
+            return state
+
+        return make
+
+    def _go_to(self, path: Sequence[StoredMessage]) -> None:
+        """Make these messages the transcript; those with a body the store does not know."""
+        nodes = self.transcript.nodes
+        kept = sum(takewhile(bool, map(eq, nodes, [message.node for message in path])))
+        if kept < len(nodes):
+            self.transcript.rewind(kept)
+            self.loaded_length = kept
+            self._leave_decisions(kept)
+        self.transcript.resume(path[kept:])
+        self._take_back_decisions()
+        self._row_changed = True
 
     # Branches
 

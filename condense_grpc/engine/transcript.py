@@ -8,7 +8,7 @@ fork has single messages of other branches, for their originals: nothing ever co
 import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.messages import TOOL_RESULT, Message
@@ -250,6 +250,24 @@ class Transcript:
         self._unencoded.clear()
         return tuple(self.unwritten.values())
 
+    def resume(self, messages: Sequence[StoredMessage]) -> None:
+        """Take in messages at its end that it knows of a branch, or that the store does not know: these have bodies."""
+        for message in messages:
+            if self._left.pop(message.digest, None) is None:
+                self.unwritten[message.node] = message
+                self.unwritten_bytes += len(message.body)
+                self.next_node = max(self.next_node, message.node + 1)
+                self._latest_ms = max(self._latest_ms, message.timestamp_ms)
+            self._push(message.node, message.digest, decode_skeleton(message.skeleton, message.timestamp_ms))
+
+    def stored(self) -> Iterable[StoredMessage]:
+        """All messages, of every branch, that the store knows now, without bodies. They may be made in a thread."""
+        nodes, digests, skeletons, unwritten = [*self.nodes], [*self.digests], [*self.skeletons], {*self.unwritten}
+        others = [*self._left.values(), *self._beside.values()]
+        left = [message for message in others if message.node not in unwritten]
+        path = (_stored(at, nodes, digests, skeletons) for at, node in enumerate(nodes) if node not in unwritten)
+        return chain(path, left)
+
     def waiting_body(self, node: int) -> bytes | None:
         """The body of a node as long as the store does not know it."""
         if node in self.restyled:
@@ -289,15 +307,7 @@ class Transcript:
     def rewind(self, length: int) -> None:
         """Leave everything behind the first `length` messages."""
         for position in range(length, len(self)):
-            skeleton = self.skeletons[position]
-            self._left[self.digests[position]] = StoredMessage(
-                self.nodes[position],
-                self.node_at(position),
-                position,
-                self.digests[position],
-                skeleton.timestamp_ms or 0,
-                encode_skeleton(skeleton),
-            )
+            self._left[self.digests[position]] = _stored(position, self.nodes, self.digests, self.skeletons)
         self.wide_chars -= sum(skeleton.wide_chars for skeleton in self.skeletons[length:])
         # New lists: whoever holds the old ones has what was left, and sees that the path is another one.
         self.nodes, self.digests, self.ends = self.nodes[:length], self.digests[:length], self.ends[:length]
@@ -341,6 +351,15 @@ class Transcript:
         self.reskeletoned.clear()
 
 
+def _stored(
+    position: int, nodes: Sequence[int], digests: Sequence[bytes], skeletons: Sequence[MessageSkeleton]
+) -> StoredMessage:
+    """A message of a path without its body."""
+    skeleton, parent = skeletons[position], nodes[position - 1] if position else 0
+    time_ms = skeleton.timestamp_ms or 0
+    return StoredMessage(nodes[position], parent, position, digests[position], time_ms, encode_skeleton(skeleton))
+
+
 def _path_to(
     head_node: int, messages: Sequence[StoredMessage]
 ) -> tuple[Sequence[StoredMessage], Collection[StoredMessage]]:
@@ -354,10 +373,18 @@ def _path_to(
     if is_path and parent == head_node:
         return messages, ()  # as it is when no branch was ever left
     by_node = {message.node: message for message in messages}
+    path = path_to(head_node, by_node)
+    for message in path:
+        del by_node[message.node]
+    return path, by_node.values()
+
+
+def path_to(head_node: int, by_node: Mapping[int, StoredMessage]) -> list[StoredMessage]:
+    """The messages that lead to a node, in order."""
     path: list[StoredMessage] = []
     node = head_node
     while node:
-        path.append(by_node.pop(node))
+        path.append(by_node[node])
         node = path[-1].parent
     path.reverse()
-    return path, by_node.values()
+    return path

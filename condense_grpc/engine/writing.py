@@ -6,7 +6,8 @@ who uses a session right now has it written in a later round, or writes it. As a
 one whose appends follow each other closely is written now and then, not in every round. Groups are small, so that a
 decision that comes meanwhile is written soon, behind the group that is under way.
 
-When too much waits, appends wait for the store instead. A session that the store refuses is discarded. While the
+When too much waits, appends wait for the store instead. A session that the store refuses is discarded; decisions that
+could not be written are given up, and what was appended before them waits on. While the
 store does not answer, its sessions are tried again ever more rarely; those whose group has failed each by themselves,
 since it may be because of a single one.
 """
@@ -91,6 +92,13 @@ class Owner(Protocol):
         """The state counts no more, with all that was not written. Calls `forget`."""
         ...
 
+    async def go_on_without_decisions(self, live: LiveSession) -> LiveSession | None:
+        """Discard a state whose lock is held; what it is to be from now on, with what was waiting of it.
+
+        None: the next one who wants it has to load it.
+        """
+        ...
+
 
 class Writing:
     """The writes of one owner's sessions. For one event loop.
@@ -125,10 +133,13 @@ class Writing:
         state = live.state
         if live.gone or not state.has_unwritten:
             return
-        self._count(live, Waiting(state.transcript.unwritten_bytes, len(state.transcript.unwritten)))
+        if state.has_unwritten_decisions:
+            await self.persist(live)
+            return
+        self._count(live, _waiting(live))
         due = self._due_of(live, asyncio.get_running_loop().time())
         many = self._window.is_full_for_one(live.waiting) or self._window.is_full(self.waiting)
-        if state.has_unwritten_decisions or many or self._closing or due.passed_over > _MOST_PASSED_OVER:
+        if many or self._closing or due.passed_over > _MOST_PASSED_OVER:
             await self.persist(live)
         else:
             self._begin()
@@ -155,6 +166,7 @@ class Writing:
     def _count(self, live: LiveSession, now: Waiting) -> None:
         self.waiting = self.waiting.changed(live.waiting, now)
         live.waiting = now
+        live.told_node = live.state.transcript.head_node
 
     async def close(self, lives: Sequence[LiveSession], seconds: float) -> None:
         """Write what is left of these sessions. What comes from now on is written at once.
@@ -292,13 +304,13 @@ class Writing:
             try:
                 changes[live] = live.state.changes(now_ms)
             except Exception as error:
-                self._fail(live, error)
+                await self._fail(live, error)
                 errors.append(error)
         try:
             outcomes = await self._store_all([*changes.values()])
         except BaseException as error:
             for live in changes:
-                self._fail(live, error, is_alone=len(changes) > 1)
+                await self._fail(live, error, is_alone=len(changes) > 1)
             if isinstance(error, Exception):
                 return [*errors, error]
             raise
@@ -306,7 +318,7 @@ class Writing:
             if isinstance(outcome, SessionRow):
                 self._take_note(live, change, outcome)
             else:
-                self._fail(live, outcome)
+                await self._fail(live, outcome)
                 errors.append(outcome)
         return errors
 
@@ -317,16 +329,25 @@ class Writing:
             else await self._store.write_many(changes)
         )
 
-    def _fail(self, live: LiveSession, error: BaseException, *, is_alone: bool = False) -> None:
-        """What was not written is tried again if the store may answer then, and is lost otherwise."""
-        if isinstance(error, StoreUnavailable) and not live.state.has_unwritten_decisions:
-            due = self._put_off(live)
-            due.is_alone |= is_alone
-        else:
+    async def _fail(self, live: LiveSession, error: BaseException, *, is_alone: bool = False) -> None:
+        """What was appended is tried again if the store may answer then; everything else is lost."""
+        if not isinstance(error, StoreUnavailable):
             self._owner.discard(live)
+            return
+        kept: LiveSession | None = live
+        if live.state.has_unwritten_decisions:
+            kept = await self._owner.go_on_without_decisions(live)
+        if kept is not None:
+            self._count(kept, _waiting(kept))
+            self._put_off(kept).is_alone |= is_alone
 
     def _take_note(self, live: LiveSession, changes: Changes, row: SessionRow) -> None:
         """These changes are durable."""
         live.state.written(changes, row)
         self.forget(live)
         self._owner.written(live, changes)
+
+
+def _waiting(live: LiveSession) -> Waiting:
+    transcript = live.state.transcript
+    return Waiting(transcript.unwritten_bytes, len(transcript.unwritten))

@@ -7,7 +7,7 @@ from condense_grpc.engine.requests import CallState
 from condense_grpc.errors import CondenseError, StoreUnavailable, TranscriptMismatch
 from condense_grpc.testing.fakes import Gate, Gated, Reply
 from tests.domain.histories import answer, calls, result, user
-from tests.engine.harness import NEVER, World, passes
+from tests.engine.harness import LONG, NEVER, World, passes
 
 BIG = "y" * 300
 
@@ -127,6 +127,65 @@ async def test_decisions_that_could_not_be_written_are_as_if_never_made(world: W
     assert (await agent.view(), await agent.refs()) == before
     world.crash()
     assert (await agent.view(), await agent.refs()) == before
+
+
+async def test_what_was_appended_outlasts_decisions_that_could_not_be_written(world: World) -> None:
+    """Nobody has to send it again, and it is written when the store answers."""
+    agent = await world.agent()
+    await agent.work("a")
+    assert (await agent.flush()).outcome == "summarized"
+    await agent.work("b")
+    await agent.append(user(None, "more"))
+    world.store.fail("write", StoreUnavailable(), times=2)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await agent.flush()
+    await agent.append(answer(None))
+    view = await agent.texts()
+    assert (view[-2], len(await agent.refs()), await length_in_store(world)) == ("more", 1, 4)
+    await world.restart()
+    assert await length_in_store(world) == 10
+    assert await agent.texts() == view
+    assert (await agent.flush()).outcomes == ["summarized"]
+    assert await agent.read("b") == f"b: {LONG}"
+
+
+async def test_what_was_refused_together_with_its_decisions_is_not_there(world: World) -> None:
+    """The caller was told that it failed; what was taken in before is."""
+    agent = await world.agent(spill_threshold=300)
+    await agent.append(user(None, "kept"))
+    large = [calls(None, "a"), result(None, "a", BIG)]
+    world.store.fail("write", StoreUnavailable())
+    with pytest.raises(StoreUnavailable):
+        await agent.append(*large)
+    assert await agent.texts() == ["kept"]
+    await agent.append(*large)
+    assert await length_in_store(world) == 3 and await agent.read("t1") == BIG
+
+
+async def test_a_way_back_outlasts_them_too(world: World) -> None:
+    """With the decisions that hold again there, and without those that were left."""
+    agent = await world.agent()
+    await agent.work("a")
+    await agent.flush()
+    whole = agent.history
+    await agent.work("b")
+    await agent.flush()
+    await agent.rewind(4)
+    await agent.append(user(None, "elsewhere"))
+    await agent.work("c")
+    world.store.fail("write", StoreUnavailable(), times=2)
+    with pytest.raises(StoreUnavailable):
+        await agent.flush()
+    assert list((await agent.refs()).values()) == ["t1"] and (await agent.texts())[-5] == "elsewhere"
+    await agent.append(*whole, base=0)
+    await agent.append(answer(None))
+    with pytest.raises(StoreUnavailable):
+        await agent.compact()
+    assert len(agent.history) == 5 and list((await agent.refs()).values()) == ["t1"]
+    view = await agent.view()
+    await world.restart()
+    assert await agent.view() == view
 
 
 async def test_a_flush_whose_write_fails_keeps_the_batches_before(world: World) -> None:

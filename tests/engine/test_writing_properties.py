@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from condense_grpc.engine.engine import EngineOptions
 from condense_grpc.engine.residence import WriteWindow
 from condense_grpc.errors import CondenseError, RevisionConflict, StoreUnavailable
-from tests.domain.histories import user
+from tests.domain.histories import calls, result, user
 from tests.engine.harness import NEVER, Agent, World, passes, when_due
 
 NAMES = "abc"
@@ -39,7 +39,7 @@ class Played:
 
     async def play(self, steps: Sequence[tuple[str, object]]) -> None:
         for name in NAMES:
-            self.agents[name] = await self.world.agent(name)
+            self.agents[name] = await self.world.agent(name, spill_threshold=2000)
         for step, what in steps:
             with suppress(CondenseError, ValueError):
                 await self._do(step, what)
@@ -126,6 +126,39 @@ class Played:
         assert self._waiting.size_bytes == sum(live.state.transcript.unwritten_bytes for live in lives)
         assert {live for live in lives if live.state.transcript.unwritten} <= writing._due.keys()
         assert not any(live.lock.locked() for live in lives)
+
+
+_mere_absence = st.one_of(
+    st.tuples(st.sampled_from(["append", "append", "decide", "spill", "hold", "back"]), _names),
+    st.tuples(st.just("round"), st.sets(_names, max_size=2)),
+    st.tuples(st.sampled_from(["write_many fails", "write fails"]), st.just(StoreUnavailable())),
+)
+
+
+class KeptByAll(Played):
+    """Every client goes on from where it was told that it is."""
+
+    async def _do(self, step: str, what: object) -> None:
+        agent = self.agents[str(what)] if isinstance(what, str) else None
+        if step == "spill" and agent is not None:
+            await agent.append(calls(None, "l"), result(None, "l", "y" * 3000))
+        elif step == "back" and agent is not None:
+            await agent.rewind(len(agent.history) // 2)
+            self.durable[agent.name] = min(self.durable[agent.name], len(agent.history))
+        else:
+            await super()._do(step, what)
+
+    async def _check(self) -> None:
+        await super()._check()
+        for name, agent in self.agents.items():
+            async with self.world.engine._registry.locked(name) as live:
+                live.state.transcript.check_base(agent.length, agent.etag)
+
+
+@given(st.lists(_mere_absence, max_size=14))
+def test_while_the_store_does_not_answer_nobody_has_to_send_again(steps: list[tuple[str, object]]) -> None:
+    """What was taken in is there, whatever could not be written behind it."""
+    asyncio.run(KeptByAll().play(steps))
 
 
 @given(st.lists(_steps, max_size=14))
