@@ -71,8 +71,8 @@ class NativeSpan(NamedTuple):
 
     `elements` begin with it, 0 for a later piece of an element that is several messages. Of such an element it holds
     `parts`; None: it is whole elements. `format` and `style` are numbers of the shape, and of the exact bytes.
-    `marks`: how many places in its elements ask the provider to cache what comes up to there. `awaits`: it asks for a
-    tool of the provider that has not answered in it; `resumes`: it has the answer to one that an earlier message asked.
+    `marks`: how many places in its elements ask the provider to cache what comes up to there. `awaits`: it asks in a
+    way that is opaque to us, and is not answered in itself; `resumes`: it has the answer to what was asked so earlier.
     """
 
     format: int

@@ -103,13 +103,14 @@ def encode_message(message: Message) -> bytes:
 def encode_native(body: NativeBody) -> bytes:
     """The bytes of a message that came in a provider's shape. Its digest covers the elements instead of these."""
     facts = body.facts
-    return pack((_NATIVE_FORMAT, body.format.number, body.texts, body.is_fragment, facts.name, facts.ids))
+    opaque = (True,) if facts.is_opaque else ()
+    return pack((_NATIVE_FORMAT, body.format.number, body.texts, body.is_fragment, facts.name, facts.ids, *opaque))
 
 
 def decode_native(data: bytes) -> NativeBody:
     """What `encode_native` wrote."""
-    _, number, texts, is_fragment, name, ids = unpack(data)
-    facts = Facts(as_text(name), tuple(as_text(call_id) for call_id in ids))
+    _, number, texts, is_fragment, name, ids, *opaque = unpack(data)
+    facts = Facts(as_text(name), tuple(as_text(call_id) for call_id in ids), bool(opaque))
     return NativeBody(NativeFormat.of_number(number), tuple(texts), is_fragment, facts)
 
 

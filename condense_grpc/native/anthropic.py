@@ -43,11 +43,11 @@ class Anthropic(PartShape):
         """See Shape."""
         return cache_marks(value)
 
-    def late_tools(self, value: Json) -> tuple[bool, bool]:
+    def late_tools(self, values: Sequence[Json]) -> tuple[bool, bool]:
         """See Shape."""
         asked: list[str] = []
         resumes = False
-        for block in objects_in(value.get("content")):
+        for block in (block for value in values for block in objects_in(value.get("content"))):
             kind = text_or_empty(block.get("type"))
             if kind in SERVER_CALLS:
                 asked.append(text_or_empty(block.get("id")))

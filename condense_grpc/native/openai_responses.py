@@ -3,7 +3,8 @@
 One answer of the model is several items: reasoning, messages, calls, items of built-in tools. All of them up to the
 next item of the host are one assistant message, so that parallel calls are one turn. Reasoning items are opaque and
 stay with what follows them. Outputs answer calls by `call_id`; those of the computer, of patches and of approvals
-cannot hold a text, so they are shown as they are or, with their call, not at all.
+cannot hold a text, so they are shown as they are or, with their call, not at all. Hosts may name items that the
+provider keeps instead of sending them; an output behind such a reference may answer one, and is opaque then.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +18,9 @@ from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_edit import member_text, with_member, written
 from condense_grpc.native.json_read import RawElement
 from condense_grpc.native.json_scan import member_at
+from condense_grpc.native.open_calls import OpenCalls
 from condense_grpc.native.shape import Shape
-from condense_grpc.native.unit import Json, Unit
+from condense_grpc.native.unit import Facts, Json, Unit
 
 # Calls that the host answers by an item of its own: where their arguments are, and whether these are a text.
 CALLS = {
@@ -41,7 +43,8 @@ OUTPUTS = {
 }
 _HOLD_TEXT = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 _ID_MEMBERS = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
-_HOST_TYPES = ("compaction", "compaction_summary", "item_reference")
+_HOST_TYPES = ("compaction", "compaction_summary")
+REFERENCE = "item_reference"
 
 
 def kind_of(item: Json) -> str:
@@ -76,6 +79,16 @@ class OpenAIResponses(Shape):
             yield Unit((element.text,), (element.value,))
         if answer:
             yield _unit(answer)
+
+    def late_tools(self, values: Sequence[Json]) -> tuple[bool, bool]:
+        """See Shape. What an item refers to may be a call."""
+        return any(kind_of(item) == REFERENCE for item in values), False
+
+    def facts(self, message: Message, element_index: int, calls: OpenCalls) -> Facts:
+        """See Shape."""
+        if message.role is Role.TOOL_RESULT and calls.may_be_elsewhere(message.tool_call_id):
+            return Facts(is_opaque=True)
+        return super().facts(message, element_index, calls)
 
     def message(self, values: Sequence[Json], *, is_fragment: bool = False) -> Message:
         """See Shape."""

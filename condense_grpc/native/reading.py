@@ -30,11 +30,12 @@ def read_messages(
         message = shape.message(unit.values, is_fragment=unit.is_fragment)
         facts = shape.facts(message, first_index + position - (1 if fragment else 0), calls)
         message = facts.told(message)
-        calls.see(message)
+        is_answer = message.role is ASSISTANT
+        awaits, resumes = shape.late_tools(unit.values) if is_answer else (False, facts.is_opaque)
+        calls.see(message, awaits=awaits)
         taken = elements[position : position + count]
         if taken:
             style = style_of("".join(element.text for element in taken))
-        awaits, resumes = shape.late_tools(taken[0].value) if message.role is ASSISTANT and taken else (False, False)
         span = NativeSpan(
             format=format_.number,
             elements=count,

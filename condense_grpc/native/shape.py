@@ -34,9 +34,9 @@ class Shape(ABC):
         """How many places in an element ask the provider to cache, where it takes only so many."""
         return 0
 
-    def late_tools(self, value: Json) -> tuple[bool, bool]:
-        """Whether an element asks for a tool of the provider that does not answer in it, and whether it answers one
-        that was asked for earlier.
+    def late_tools(self, values: Sequence[Json]) -> tuple[bool, bool]:
+        """Whether an answer of the model asks, unseen by us, for something that is not answered in it, and whether
+        it answers what was asked so earlier.
         """
         return False, False
 

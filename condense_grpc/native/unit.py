@@ -21,14 +21,18 @@ Json = Mapping[str, Any]
 class Facts:
     """What follows from the messages before: the name of a result's tool, and ids where the provider gives none.
 
-    `ids`: those of the calls of a message, or that of a result; empty: those that are written in it.
+    `ids`: those of the calls of a message, or that of a result; empty: those that are written in it. `is_opaque`: a
+    result whose call we do not see, which no rule is for.
     """
 
     name: str = ""
     ids: tuple[str, ...] = ()
+    is_opaque: bool = False
 
     def told(self, message: Message) -> Message:
         """The message with these facts."""
+        if self.is_opaque:
+            return Message(Role.CUSTOM, message.parts, custom_role="tool", extra_json=message.extra_json)
         if message.role is Role.TOOL_RESULT:
             call_id = self.ids[0] if self.ids else message.tool_call_id
             return replace(message, tool_name=self.name or message.tool_name, tool_call_id=call_id)

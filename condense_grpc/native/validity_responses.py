@@ -6,7 +6,7 @@ from typing import Any
 from condense_grpc.domain.pi_json import text_or_empty
 from condense_grpc.domain.validity import Violation, ViolationKind
 from condense_grpc.native.fields import objects_in
-from condense_grpc.native.openai_responses import CALLS, OUTPUTS, is_of_model, kind_of
+from condense_grpc.native.openai_responses import CALLS, OUTPUTS, REFERENCE, is_of_model, kind_of
 from condense_grpc.native.validity_turns import Defects, Json, Scope, is_blank_text
 
 _ROLES = ("user", "assistant", "system", "developer")
@@ -18,19 +18,23 @@ def responses_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]
     """See Validator."""
     defects = Defects(scope)
     answer: list[tuple[int, Json]] = []
+    refers = False
     for position, item in enumerate(elements):
         defects.names(position, text_or_empty(item.get("id")) and f"item:{item['id']}")
         if is_of_model(item):
             answer.append((position, item))
             continue
         _check_answer(defects, answer)
+        refers = any(kind_of(one) == REFERENCE for _, one in answer) if answer else refers
         answer = []
         kind = kind_of(item)
         if kind in OUTPUTS:
             name = "approval_request_id" if kind == "mcp_approval_response" else "call_id"
             if kind in _TEXT_OUTPUTS and not isinstance(item.get("output"), str | list):
                 defects.add(ViolationKind.MALFORMED, position, what="output has to be a text or a list of parts")
-            defects.answers(position, text_or_empty(item.get(name)))
+            call_id = text_or_empty(item.get(name))
+            if not refers or defects.has_call(call_id):
+                defects.answers(position, call_id)
         else:
             defects.interrupts()
             if kind == "message":

@@ -117,6 +117,10 @@ class Defects:
         else:
             self.add(ViolationKind.ORPHAN_RESULT, position, call_id)
 
+    def has_call(self, call_id: str) -> bool:
+        """Whether the latest answer has a call with this id."""
+        return call_id in self._calls
+
     def open_calls(self) -> list[str]:
         """The calls that wait for a result, by id."""
         return [call_id for call_id, count in self._open.items() for _ in range(count)]

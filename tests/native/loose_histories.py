@@ -113,6 +113,8 @@ ODDITIES: dict[NativeFormat, list[Json]] = {
     NativeFormat.OPENAI_RESPONSES: [
         {"type": "reasoning", "id": "rs_1", "summary": []},
         {"type": "item_reference", "id": "rs_1"},
+        {"type": "item_reference", "id": "fc_1"},
+        {"type": "function_call_output", "call_id": "kept", "output": "ok" * 50},
         {"type": "web_search_call", "id": "ws_1", "status": "completed"},
         {"type": "compaction", "encrypted_content": "x"},
         {"role": "assistant", "content": "ok"},

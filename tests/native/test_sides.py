@@ -178,6 +178,30 @@ async def test_a_call_of_such_a_tool_is_not_dropped_without_its_answer() -> None
         assert ("compressed-chain" in json.dumps(await flushed(host))) is is_compressed
 
 
+async def test_what_the_provider_keeps_is_not_ours_to_judge() -> None:
+    """An output behind a reference may answer a call that the host does not send; it stays, and so does its chain."""
+    told = {"type": "function_call_output", "call_id": "kept", "output": LONG}
+    call = {"type": "function_call", "call_id": "a", "name": "bash", "arguments": "{}"}
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]}
+    host = await host_of(F.OPENAI_RESPONSES)
+    history = [
+        asked(),
+        {"type": "item_reference", "id": "fc_1"},
+        {"type": "item_reference", "id": "fc_2"},
+        told,
+        told | {"call_id": "other"},
+        call,
+        told | {"call_id": "a"},
+        answer,
+        asked("next"),
+    ]
+    for element in history:
+        await host.send([json.dumps(element)])
+    view = await flushed(host)
+    assert view[:6] == history[:6] and history[4] in view and call in view
+    assert "Summarized" in json.dumps(view)
+
+
 async def test_approvals_get_new_ids_like_other_calls() -> None:
     """Request and response name each other by members of their own."""
     host = await host_of(F.OPENAI_RESPONSES, rename_repeated_ids=True)

@@ -73,6 +73,12 @@ RESPONSES: list[tuple[str, list[Any], list[Kind]]] = [
     ("no call", [USER, output("a")], [Kind.ORPHAN_RESULT]),
     ("a computer without screen", [USER, item("computer_call", call_id="c", action={}), USER], [Kind.UNANSWERED_CALL]),
     ("one id again", [USER, asks("a"), output("a"), asks("a"), output("a")], [Kind.REPEATED_ID]),
+    ("what the provider keeps", [USER, {"type": "item_reference", "id": "fc"}, output("a"), output("b")], []),
+    (
+        "what it kept before",
+        [USER, {"type": "item_reference", "id": "fc"}, USER, asks("a"), output("a"), output("b")],
+        [Kind.ORPHAN_RESULT],
+    ),
     ("an item again", [USER, asks("a", id="fc"), output("a"), asks("b", id="fc"), output("b")], [Kind.REPEATED_ID]),
     ("an output that is no text", [USER, asks("a"), output("a") | {"output": 7}], [Kind.MALFORMED]),
     ("arguments that are no text", [USER, asks("a") | {"arguments": {}}, output("a")], [Kind.MALFORMED]),
