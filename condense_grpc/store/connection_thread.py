@@ -38,10 +38,23 @@ class ConnectionThread:
     """Starts its thread with the first call. `run` is for tasks of one event loop; the rest for any thread."""
 
     def __init__(
-        self, path: Path, *, begin: str, pragmas: dict[str, str | int], busy_timeout_ms: int, most_shared: int = 1
+        self,
+        path: Path,
+        *,
+        begin: str,
+        pragmas: dict[str, str | int],
+        busy_timeout_ms: int,
+        most_shared: int = 1,
+        check: Callable[[], object] = bool,
+        checks_all: bool = False,
     ) -> None:
-        """`most_shared`: so many transactions share a commit at most; the first waits for the last."""
+        """`most_shared`: so many transactions share a commit at most; the first waits for the last.
+
+        `check` raises why nothing may be done, before the database is connected or, with `checks_all`, before every
+        transaction.
+        """
         self._most_shared = most_shared
+        self._check, self._checks_all = check, checks_all
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="condense-sqlite")
         self._patience = Patience(busy_timeout_ms)
         self._engine = _engine(path, begin=begin, pragmas=pragmas, busy_timeout_ms=self._patience.slice_ms)
@@ -138,6 +151,8 @@ class ConnectionThread:
     def _transaction(self, work: Callable[[Connection], T]) -> T:
         self._patience.begin()
         while True:
+            if self._checks_all or self._connection is None:
+                self._check()
             try:
                 if self._connection is None:
                     self._connection = self._engine.connect()

@@ -5,6 +5,7 @@
     └── StoreRefused
         ├── StoreInUse            another running process owns the database
         ├── StorePathUnusable     its file cannot be created or opened
+        ├── StoreMoved            its file is not in its place any more
         ├── StoreTooNew           a newer release has changed its schema
         ├── StoreForeign          it holds tables of something else
         └── StoreDamaged          its content is not readable
@@ -46,6 +47,15 @@ class StorePathUnusable(StoreRefused):
     explanation = (
         "the database file cannot be created or opened: check that its folder exists and that this process may "
         "read and write there"
+    )
+
+
+class StoreMoved(StoreRefused):
+    """The file was removed, or another one was put in its place: what is written now would be lost."""
+
+    explanation = (
+        "the database file was removed or replaced while it was in use: put it back in its place, or start the "
+        "server anew to begin with what is there"
     )
 
 

@@ -10,11 +10,14 @@ owned in this process is not even opened.
 """
 
 import fcntl
+import logging
 import os
 import sys
 from pathlib import Path
 
-from condense_grpc.store.errors import StoreInUse, StorePathUnusable
+from condense_grpc.store.errors import StoreInUse, StoreMoved, StorePathUnusable
+
+logger = logging.getLogger(__name__)
 
 PRIVATE = 0o600
 
@@ -57,6 +60,16 @@ class Ownership:
     def _lock(self, name: str) -> None:
         self._descriptors.append(os.open(name, os.O_RDWR | os.O_CREAT, PRIVATE))
         fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def check(self) -> None:
+        """Raises StoreMoved when the file at the path is not the one that was locked: nobody would find it again."""
+        try:
+            is_in_place = _identity_of(self.path) == self._identity
+        except OSError:
+            is_in_place = False
+        if not is_in_place:
+            logger.warning("store: the database file was removed or replaced")
+            raise StoreMoved
 
     def release(self) -> None:
         """Let another one have it. No connection to the database may be open any more."""

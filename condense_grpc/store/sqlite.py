@@ -119,11 +119,19 @@ class _File:
         except BaseException:
             self._ownership.release()
             raise
+        # What is written to a file that has lost its place is lost; what was read from it is still true.
+        check, timeout = self._ownership.check, busy_timeout_ms
         self.writer = ConnectionThread(
-            path, begin=WRITING, pragmas=WRITER, busy_timeout_ms=busy_timeout_ms, most_shared=MOST_SHARED
+            path,
+            begin=WRITING,
+            pragmas=WRITER,
+            busy_timeout_ms=timeout,
+            most_shared=MOST_SHARED,
+            check=check,
+            checks_all=True,
         )
         prepare(self.writer.dialect)
-        self.reader = ConnectionThread(path, begin="BEGIN", pragmas=READER, busy_timeout_ms=busy_timeout_ms)
+        self.reader = ConnectionThread(path, begin="BEGIN", pragmas=READER, busy_timeout_ms=timeout, check=check)
 
     def wait_no_more(self) -> None:
         self.reader.wait_no_more()

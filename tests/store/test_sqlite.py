@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, update
 
 from condense_grpc.engine.ports import Changes, Store, StoredSession
 from condense_grpc.errors import StoreUnavailable
-from condense_grpc.store.errors import StoreDamaged, StoreLocked, StorePathUnusable
+from condense_grpc.store.errors import StoreDamaged, StoreLocked, StoreMoved, StorePathUnusable
 from condense_grpc.store.schema import sessions
 from condense_grpc.store.sqlite import SqliteStore
 from condense_grpc.testing.store_conformance import StoreConformance
@@ -42,6 +42,21 @@ def damage(path: Path, at: int, content: bytes) -> None:
     with path.open("r+b") as file:
         file.seek(at)
         file.write(content)
+
+
+def taken_away(path: Path, *, is_replaced: bool = False) -> Path:
+    elsewhere = path.rename(path.with_name("elsewhere"))
+    if is_replaced:
+        path.touch()
+    return elsewhere
+
+
+def put_back(elsewhere: Path, path: Path) -> None:
+    elsewhere.rename(path)
+
+
+def names_in(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir()]
 
 
 class TestSqliteStore(StoreConformance):
@@ -203,6 +218,34 @@ async def test_closing_waits_for_no_foreign_lock(path: Path) -> None:
     await store.open()
     assert await store.load("s") == StoredSession(row, [], [])
     await store.close()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+async def test_file_that_is_taken_away_is_not_written_to(
+    store: SqliteStore, path: Path, is_replaced: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nobody would find it again: calls fail until it is back. What is in it can be read, and no new file is made."""
+    row = await store.create(row_of("s"))
+    await store.write(Changes(row, [message(1)]))
+    assert await store.load("s") is not None
+    elsewhere = taken_away(path, is_replaced=is_replaced)
+    for write in (store.write(Changes(row, [message(2)])), store.delete("s"), store.create(row_of("t"))):
+        with pytest.raises(StoreMoved, match="put it back"):
+            await write
+    assert await store.read_bodies("s", [1]) == {1: b"body"}
+    assert names_in(path.parent).count(path.name) == is_replaced and path.name not in caplog.text
+    put_back(elsewhere, path)
+    await store.write(Changes(replace(row, version=2), [message(2)]))
+    assert await nodes_of(store, "s") == [1, 2]
+
+
+async def test_file_that_is_taken_away_is_not_made_again_by_a_reader(store: SqliteStore, path: Path) -> None:
+    """An empty database would say that there are no sessions."""
+    taken_away(path)
+    with pytest.raises(StoreMoved):
+        await store.read_row("s")
+    await store.close()
+    assert path.name not in names_in(path.parent)
 
 
 async def test_file_that_is_not_a_database(path: Path) -> None:
