@@ -8,13 +8,23 @@ that nothing happens to come back as they are.
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from condense_grpc.api.condense.v1.edit_pb2 import Edit, InsertAfter
 from condense_grpc.api.condense.v1.message_pb2 import Message
 from condense_grpc.client.adapters.base import MessageAdapter, Turn, TurnKind
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """The place of a message that is not shown."""
+
+    position: int
+
+
+_Place: TypeAlias = int | InsertAfter | _Dropped
 
 
 class EditNotUnderstood(Exception):
@@ -44,7 +54,7 @@ def read_full_view(
     places: dict[bytes, deque[int]] = {}
     for place, message in enumerate(sent):
         places.setdefault(message.SerializeToString(deterministic=True), deque()).append(place)
-    order: list[int | InsertAfter] = []
+    order: list[_Place] = []
     for message in shown:
         untimed = Message()
         untimed.CopyFrom(message)
@@ -52,21 +62,38 @@ def read_full_view(
         keys = (it.SerializeToString(deterministic=True) for it in (message, untimed))
         own = next((places[key] for key in keys if places.get(key)), None)
         order.append(own.popleft() if own else InsertAfter(message=message))
-    return _arranged(adapter, objects, piece_counts, order, {})
+    return _arranged(adapter, objects, piece_counts, _with_dropped(order, sum(piece_counts)), {})
+
+
+def _with_dropped(order: Sequence[_Place], length: int) -> list[_Place]:
+    """An order that also says where what it does not show had its place."""
+    missing = deque(sorted(set(range(length)).difference(place for place in order if isinstance(place, int))))
+    found: list[_Place] = []
+    for place in order:
+        while missing and isinstance(place, int) and missing[0] < place:
+            found.append(_Dropped(missing.popleft()))
+        found.append(place)
+    return [*found, *map(_Dropped, missing)]
 
 
 def _arranged(
     adapter: MessageAdapter[T],
     objects: Sequence[T],
     piece_counts: Sequence[int],
-    order: Sequence[int | InsertAfter],
+    order: Sequence[_Place],
     changes: dict[int, list[Edit]],
 ) -> list[T]:
     origins = [(index, piece) for index, count in enumerate(piece_counts) for piece in range(count)]
+    dropped = {place.position for place in order if isinstance(place, _Dropped)}
     groups: list[_Group] = []
     for place in order:
         if isinstance(place, InsertAfter):
             groups.append(_Group(insert=place))
+            continue
+        if isinstance(place, _Dropped):
+            index, piece = origins[place.position]
+            pieces = range(place.position, place.position + piece_counts[index])
+            groups += [_Group(index)] if piece == 0 and dropped.issuperset(pieces) else []
             continue
         index, piece = origins[place]
         if not groups or groups[-1].index != index:
@@ -77,10 +104,11 @@ def _arranged(
     return adapter.join([_turn(adapter, objects, piece_counts, group) for group in groups])
 
 
-def _plan(edits: Sequence[Edit], length: int) -> tuple[list[int | InsertAfter], dict[int, list[Edit]]]:
+def _plan(edits: Sequence[Edit], length: int) -> tuple[list[_Place], dict[int, list[Edit]]]:
     """What the view shows, in order, and the changes of single messages by position."""
     changes: dict[int, list[Edit]] = {}
-    absent: set[int] = set()
+    dropped: set[int] = set()
+    moved: set[int] = set()
     behind: dict[int, list[int | InsertAfter]] = {}
     for edit in edits:
         position, kind = edit.message_index, edit.WhichOneof("change")
@@ -90,25 +118,25 @@ def _plan(edits: Sequence[Edit], length: int) -> tuple[list[int | InsertAfter], 
         if kind in ("replace_result", "purge_arguments", "strip_thinking"):
             changes.setdefault(position, []).append(edit)
         elif kind == "drop":
-            absent.add(position)
+            dropped.add(position)
         elif kind == "insert_after" and edit.insert_after.HasField("message"):
             behind.setdefault(anchor, []).append(edit.insert_after)
         elif kind == "move_after":
-            absent.add(position)
+            moved.add(position)
             behind.setdefault(anchor, []).append(position)
         else:
             raise EditNotUnderstood("an edit of a newer kind")
-    order: list[int | InsertAfter] = list(behind.get(-1, ()))
+    order: list[_Place] = list(behind.get(-1, ()))
     for position in range(length):
-        if position not in absent:
-            order.append(position)
+        if position not in moved:
+            order.append(_Dropped(position) if position in dropped else position)
         order += behind.get(position, ())
     return order, changes
 
 
 @dataclass(slots=True)
 class _Group:
-    """Neighbouring pieces of one object in the order of the view, or an insert (then `index` is -1)."""
+    """Neighbouring pieces of one object in the order of the view, perhaps none, or an insert (then `index` is -1)."""
 
     index: int = -1
     insert: InsertAfter | None = None
@@ -121,6 +149,8 @@ def _turn(adapter: MessageAdapter[T], objects: Sequence[T], counts: Sequence[int
         piece = adapter.from_message(group.insert.message, group.insert.kind)
         return Turn(TurnKind.INSERTED, [piece])
     source, count = objects[group.index], counts[group.index]
+    if not group.pieces:
+        return Turn(TurnKind.DROPPED, [], source)
     if not group.changes and group.pieces == list(range(count)):
         return Turn(TurnKind.UNTOUCHED, [source], source)
     split = adapter.split(source)

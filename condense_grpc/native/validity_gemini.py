@@ -25,7 +25,7 @@ def gemini_defects(elements: Iterable[Json], scope: Scope) -> list[Violation]:
             signatures.model_speaks(position, parts)
         elif role in ("user", "function", "tool", ""):
             _check_user(defects, position, parts, calls)
-            if not any(member_of(part, RESPONSE) for part in parts):
+            if any(member_of(part, RESPONSE) is None for part in parts):
                 signatures.user_speaks()
         else:
             defects.is_no_side(position)

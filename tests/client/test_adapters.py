@@ -8,9 +8,11 @@ import pytest
 
 from condense_grpc.api.condense.v1 import edit_pb2
 from condense_grpc.client.adapters import ANTHROPIC, OPENAI, PI
+from condense_grpc.client.adapters.anthropic_turns import NOTICE
 from condense_grpc.client.arrangement import apply_edits, read_full_view
 from condense_grpc.client.draft import Draft
 from condense_grpc.client.sent_history import START, SentHistory
+from condense_grpc.native import slots
 from tests.client.messages import drop, insert, move, purge, strip, stub, summary, user
 
 PNG = base64.b64encode(b"png").decode()
@@ -218,6 +220,40 @@ def test_anthropic_messages_that_are_partly_dropped() -> None:
     assert shown[2] == {"role": "user", "content": [{"type": "text", "text": "by the way"}]}
     shown = view(ANTHROPIC, history, [drop(index) for index in (1, 2, 3, 4)])
     assert shown == [history[0], history[3], history[4]]
+
+
+def text_block(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def test_anthropic_keeps_the_place_of_stray_results() -> None:
+    """Where nothing else of the user's is beside it, and two answers would meet or nobody would begin."""
+    said = {"role": "assistant", "content": "a"}
+    uses = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
+    stray = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "r"}]}
+    asked = {"role": "user", "content": "go"}
+    notice = {"type": "text", "text": NOTICE}
+    assert NOTICE == slots.NOTICE  # as in views of native histories
+    noted = {"role": "user", "content": [notice]}
+    assert view(ANTHROPIC, [stray, said], [drop(0)]) == [noted, said]
+    assert view(ANTHROPIC, [stray], [drop(0)]) == [noted]
+    assert view(ANTHROPIC, [asked, said, stray, said], [drop(2)]) == [asked, said, noted, said]
+    assert view(ANTHROPIC, [asked, said, stray, asked], [drop(2)])[2]["content"] == [notice, text_block("go")]
+    assert view(ANTHROPIC, [asked, uses, stray, said], [drop(2)]) == [asked, uses, noted, said]
+    assert view(ANTHROPIC, [asked, uses, stray], [drop(2)]) == [asked, uses]
+    assert view(ANTHROPIC, [asked, uses, stray, asked], [drop(2)]) == [asked, uses, asked]
+    assert view(ANTHROPIC, [asked, said, stray], [drop(2), insert(2, summary("s"))])[2]["content"][-1]["text"] == "s"
+
+
+def test_anthropic_says_nothing_into_a_paused_answer() -> None:
+    """What is inserted stands before it."""
+    search = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    paused = {"role": "assistant", "content": [search]}
+    found = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+    history = [{"role": "user", "content": "go"}, paused, {"role": "assistant", "content": [found]}]
+    shown = view(ANTHROPIC, history, [insert(1, summary("s"))])
+    assert shown == [{"role": "user", "content": [text_block("go"), text_block("s")]}, *history[1:]]
+    assert view(ANTHROPIC, history[1:], [insert(0, summary("s"))])[0] == {"role": "user", "content": [text_block("s")]}
 
 
 def test_anthropic_thinking_is_not_stripped_to_nothing() -> None:

@@ -123,6 +123,21 @@ async def test_gemini_has_notices_too() -> None:
         assert view == [{"role": "user", "parts": [{"text": NOTICE}]}, answer]
 
 
+async def test_what_the_user_says_beside_results_begins_a_turn() -> None:
+    """So it does not matter for signatures whether it stands in an element of its own."""
+    unsigned = {"functionCall": {"name": "f", "args": {}, "id": "a"}}
+    answered = {"functionResponse": {"name": "f", "response": {"output": "x"}, "id": "a"}}
+    signed = {"functionCall": {"name": "f", "args": {}, "id": "b"}, "thoughtSignature": "c2ln"}
+    history = [
+        {"role": "user", "parts": [{"text": "x"}]},
+        {"role": "model", "parts": [unsigned]},
+        {"role": "user", "parts": [answered]},
+        {"role": "user", "parts": [{"text": "and now?"}]},
+        {"role": "model", "parts": [signed]},
+    ]
+    assert (await view_of(*history, form=F.GEMINI))[2] == {"role": "user", "parts": [answered, {"text": "and now?"}]}
+
+
 async def test_a_response_without_id_may_answer_a_call_that_has_one() -> None:
     """By its function; a call without id comes first."""
     call = {"functionCall": {"name": "f", "args": {}}}

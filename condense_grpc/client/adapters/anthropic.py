@@ -3,14 +3,12 @@
 A user message may hold tool results and other content side by side. Each result is a transcript message of its own,
 and so is each run of other blocks, so that results can be condensed one by one.
 
-Summaries and blocks of the service become text in the user turn they stand next to, behind its tool results: the API
-wants the results of a call first in the very next message, and not every server of its kind takes two user messages
-in a row. Only between two assistant messages do they form a user message of their own.
+How summaries and blocks of the service find their place between these messages is told by `anthropic_turns`.
 
 Cache marks (`cache_control`) are hints about sending, not content: a history in which they wander is still the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -26,7 +24,8 @@ from condense_grpc.api.condense.v1.message_pb2 import (
     ToolResultMessage,
     UserMessage,
 )
-from condense_grpc.client.adapters.base import Turn, TurnKind
+from condense_grpc.client.adapters.anthropic_turns import blocks_of, is_result, joined
+from condense_grpc.client.adapters.base import Turn
 from condense_grpc.client.adapters.json_value import (
     JsonAdapter,
     base64_of,
@@ -53,37 +52,20 @@ class AnthropicAdapter(JsonAdapter):
         """The message cut into its results and the runs between them."""
         message = plain_object(item)
         blocks = message.get("content")
-        if message.get("role") != "user" or not isinstance(blocks, list) or not any(map(_is_result, blocks)):
+        if message.get("role") != "user" or not isinstance(blocks, list) or not any(map(is_result, blocks)):
             return [message]
-        runs = groupby(enumerate(blocks), lambda entry: entry[0] if _is_result(entry[1]) else -1)
+        runs = groupby(enumerate(blocks), lambda entry: entry[0] if is_result(entry[1]) else -1)
         return [message | {"content": [block for _, block in run]} for _, run in runs]
 
     def join(self, turns: Sequence[Turn[Any]]) -> list[Any]:
         """Messages in which the service's own text, and what was torn apart, belong to the turn beside them."""
-        objects: list[Any] = []
-        waiting: list[Any] = []  # blocks of inserts that have found no user turn before them
-        for turn in turns:
-            item = _joined(turn)
-            is_user = _role(item) == "user"
-            is_loose = is_user and turn.kind in (TurnKind.INSERTED, TurnKind.PARTIAL)
-            if is_loose and objects and _role(objects[-1]) == "user":
-                objects[-1] = _with_content(objects[-1], [*_blocks(objects[-1]), *_blocks(item)])
-            elif is_loose and turn.kind is TurnKind.INSERTED:
-                waiting += _blocks(item)
-            else:
-                if waiting and is_user:
-                    item = _behind_results(item, waiting)
-                elif waiting:
-                    objects.append({"role": "user", "content": waiting})
-                waiting = []
-                objects.append(item)
-        return [*objects, {"role": "user", "content": waiting}] if waiting else objects
+        return joined(turns)
 
     def to_message(self, piece: Any) -> Message:
         """Typed fields for what the API names, `extra_json` for the rest."""
         role, content = text_or_empty(piece.get("role")), piece.get("content")
         extra_json = rest(piece, "role", "content")
-        if role == "user" and isinstance(content, list) and len(content) == 1 and _is_result(content[0]):
+        if role == "user" and isinstance(content, list) and len(content) == 1 and is_result(content[0]):
             block = content[0]
             result = ToolResultMessage(
                 tool_call_id=text_or_empty(block.get("tool_use_id")),
@@ -134,40 +116,8 @@ class AnthropicAdapter(JsonAdapter):
     def strip_thinking(self, piece: Any) -> Any:
         """The content without thinking, unless nothing would be left, which the API refuses."""
         kinds = ("thinking", "redacted_thinking")
-        kept = [block for block in _blocks(piece) if block.get("type") not in kinds]
+        kept = [block for block in blocks_of(piece) if block.get("type") not in kinds]
         return piece | {"content": kept} if kept else piece
-
-
-def _is_result(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "tool_result"
-
-
-def _role(item: Any) -> Any:
-    return item.get("role") if isinstance(item, Mapping) else getattr(item, "role", None)
-
-
-def _blocks(item: Any) -> list[Any]:
-    content = plain_object(item).get("content")
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return list(content or ())
-
-
-def _with_content(item: Any, blocks: list[Any]) -> Any:
-    return plain_object(item) | {"content": blocks}
-
-
-def _behind_results(item: Any, inserted: list[Any]) -> Any:
-    """The user turn with blocks before all of it but the results, which have to come first."""
-    blocks = _blocks(item)
-    place = next((place for place, block in enumerate(blocks) if not _is_result(block)), len(blocks))
-    return _with_content(item, [*blocks[:place], *inserted, *blocks[place:]])
-
-
-def _joined(turn: Turn[Any]) -> Any:
-    if len(turn.pieces) == 1:
-        return turn.pieces[0]
-    return _with_content(turn.source, [block for piece in turn.pieces for block in _blocks(piece)])
 
 
 def _extra(block: dict[str, Any], *known: str) -> str:

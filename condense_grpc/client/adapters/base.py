@@ -30,6 +30,8 @@ class TurnKind(Enum):
     """Some pieces of an object; the others were dropped or are shown elsewhere."""
     INSERTED = "inserted"
     """One message of the service."""
+    DROPPED = "dropped"
+    """An object of which nothing is shown; there are no pieces."""
 
 
 @dataclass(frozen=True, slots=True)
