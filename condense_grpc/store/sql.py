@@ -1,7 +1,8 @@
 """What stores over SQL have in common: every method of the port is a function of `statements` in one transaction.
 
-A subclass says how a transaction is run (`_read`, `_write`) and how the database is opened and closed. Bodies are
-packed and unpacked on threads of their own, so that neither the event loop nor the database waits for it.
+A subclass says how a transaction is run (`_read`, `_write`) and how the database is opened and closed. Many
+bytes of bodies are packed on threads of their own, and all are unpacked there, so that neither the event loop nor the
+database waits for it.
 """
 
 import asyncio
@@ -23,6 +24,8 @@ from condense_grpc.store.bodies import pack, unpack
 T = TypeVar("T")
 
 PACKING_THREADS = 2
+# So much is packed where it is written: to have it done elsewhere would take longer.
+_FEW_BYTES = 256 * 1024
 
 
 class SqlStore(ABC):
@@ -95,17 +98,17 @@ class SqlStore(ABC):
     async def write(self, changes: Changes) -> SessionRow:
         """See Store."""
         async with self._call() as aside:
-            (one,) = await _packed(aside, [changes])
-            return await self._write(lambda connection: writes.write(connection, one))
+            packed = await _packing(aside, [changes])
+            return await self._write(lambda connection: writes.write(connection, *packed()))
 
     async def write_many(self, changes: Sequence[Changes]) -> Sequence[SessionRow | Exception]:
         """See Store."""
         async with self._call() as aside:
-            packed = await _packed(aside, changes)
+            packed = await _packing(aside, changes)
             try:
-                return await self._write(lambda connection: writes.write_together(connection, packed))
+                return await self._write(lambda connection: writes.write_together(connection, packed()))
             except writes.NotTogether:
-                return await self._write(lambda connection: writes.write_each(connection, packed))
+                return await self._write(lambda connection: writes.write_each(connection, packed()))
 
     async def fork(self, source_id: str, row: SessionRow, nodes: Sequence[int], commits: Sequence[int]) -> SessionRow:
         """See Store."""
@@ -131,11 +134,20 @@ class SqlStore(ABC):
             )
 
 
-async def _packed(aside: Callable[..., Awaitable[Any]], changes: Sequence[Changes]) -> list[writes.Write]:
-    """Changes with the stored forms of their bodies, all of which are made at once."""
+async def _packing(
+    aside: Callable[..., Awaitable[Any]], changes: Sequence[Changes]
+) -> Callable[[], list[writes.Write]]:
+    """What gives changes with the stored forms of their bodies. Few bytes are packed no sooner than it is called."""
     new = [message.body for one in changes for message in one.messages]
-    others = [body for one in changes for body in one.bodies.values()]
-    forms = iter(await aside(pack, [*new, *others])) if new or others else iter(())
+    bodies = [*new, *(body for one in changes for body in one.bodies.values())]
+    if sum(map(len, bodies)) <= _FEW_BYTES:
+        return lambda: _packed(changes, pack(bodies))
+    forms = await aside(pack, bodies)
+    return lambda: _packed(changes, forms)
+
+
+def _packed(changes: Sequence[Changes], stored: Sequence[bytes]) -> list[writes.Write]:
+    forms = iter(stored)
     added = [list(islice(forms, len(one.messages))) for one in changes]
     replaced = [dict(zip(one.bodies, islice(forms, len(one.bodies)), strict=True)) for one in changes]
     return [*map(writes.Write, changes, added, replaced)]
