@@ -4,23 +4,24 @@ That is also what was decided on other branches, with the originals that it name
 shown may come to the fork, as it may to the original after a rewind.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from condense_grpc.domain.batches import Record
 from condense_grpc.domain.entries import AliasEntry, IndexEntry
 from condense_grpc.engine.carried import carried_file
 from condense_grpc.engine.decisions import Commit
-from condense_grpc.engine.state import INFO_FACT, LEFT_FACT, SessionState
+from condense_grpc.engine.state import INFO_FACT, LEFT_FACT, NEXT_NODE_FACT, SessionState
 
 # How the original came to be, and what its client has seen, are its own.
 _OWN_FACTS = ("import", "shown", INFO_FACT)
 
 
-def forked_facts(facts: Mapping[str, Any], left: int) -> dict[str, Any]:
-    """The facts of a session as they hold for a fork of it. `left`: where the branch ends that it leaves."""
-    kept = {name: value for name, value in facts.items() if name not in _OWN_FACTS}
-    return kept | {LEFT_FACT: left} if left else kept
+def forked_facts(state: SessionState) -> dict[str, Any]:
+    """The facts of a session as they hold for a fork of it."""
+    kept = {name: value for name, value in state.facts.items() if name not in _OWN_FACTS}
+    kept[NEXT_NODE_FACT] = state.transcript.next_node
+    return kept | {LEFT_FACT: state.left_end} if state.left_end else kept
 
 
 def state_at(state: SessionState, length: int) -> SessionState:
@@ -30,7 +31,14 @@ def state_at(state: SessionState, length: int) -> SessionState:
     return twin
 
 
-def nodes_beside(commits: Sequence[Commit], path: Iterable[int]) -> list[int]:
+def taken_along(state: SessionState) -> tuple[list[int], list[int]]:
+    """The messages and the commits of a fork of a session: its path, all that was decided, and what that names."""
+    path = state.transcript.nodes
+    commits = [*state.decisions.commits, *state.left_commits()]
+    return [*path, *_nodes_beside(commits, path)], [commit.number for commit in commits]
+
+
+def _nodes_beside(commits: Sequence[Commit], path: Iterable[int]) -> list[int]:
     """The messages outside of a path that decisions need: bodies of records, and of lines before a compaction."""
     sources = [record.source for record in _records(commits) if record.source]
     wanted = {node for source in sources for node in (source.call_node, source.result_node)}

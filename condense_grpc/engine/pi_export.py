@@ -45,7 +45,7 @@ def header_line(row: SessionRow, file: CarriedFile | None) -> bytes:
 def write_line(line: PlannedLine, bodies: Mapping[int, bytes]) -> bytes:
     """The bytes of a line, without its line feed. `bodies` by node hold those that it needs."""
     if line.carried is not None:
-        return _carried(line.carried, line.parent_id, bodies)
+        return _carried(line, line.carried, bodies)
     if line.entry is not None:
         return _decision(line, line.entry, bodies)
     return _message(line, bodies[line.node])
@@ -57,14 +57,17 @@ def _place(line: PlannedLine) -> dict[str, Any]:
     return {"id": line.entry_id, **parent, "timestamp": iso_time(line.time_ms)}
 
 
-def _carried(line: CarriedLine, parent_id: str | None, bodies: Mapping[int, bytes]) -> bytes:
+def _carried(planned: PlannedLine, line: CarriedLine, bodies: Mapping[int, bytes]) -> bytes:
     text = line.head
     if line.body_node:
-        text += source_text(bodies[line.body_node]) + line.tail
-    if parent_id is not None:
+        body = bodies[line.body_node]
+        # Forks of earlier versions have messages of their own under the nodes of their file, which have no source.
+        text += source_text(body) or compact(message_to_pi(decode_message(body, planned.time_ms)))
+        text += line.tail
+    if planned.parent_id is not None:
         members = members_of(text)
         if "parentId" in members:
-            text = with_member(text, members, "parentId", parent_id)
+            text = with_member(text, members, "parentId", planned.parent_id)
     return _raw(text)
 
 

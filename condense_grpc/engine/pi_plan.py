@@ -100,7 +100,9 @@ class _Planner:
                 self._line_of_node[line.node] = number
             elif line.commit in active and (is_whole or not line.is_compacted):
                 self._behind.setdefault((line.anchor_length, line.anchor_node), []).append(number)
-        self._commits = _by_anchor(snapshot.commits, {line.commit for line in file.lines})
+        # What was decided before a compaction goes on to hold where the lines of that time have no place any more.
+        told = {line.commit for line in file.lines if is_whole or not line.is_compacted}
+        self._commits = _by_anchor(snapshot.commits, told)
         # What an import has archived of the time before a compaction must not part the lines of its file.
         self._last_of_all = self._commits.pop(0, []) if self._silent else []
         self._diagnostics = _by_length(snapshot.diagnostics, len(snapshot.nodes))
@@ -122,20 +124,20 @@ class _Planner:
             self._decide(commit)
 
     def _message(self, position: int, node: int) -> None:
+        time_ms = self._snapshot.times_ms[position]
         if node in self._line_of_node:
             number = self._line_of_node[node]
             self._id_of_node[node] = self._file.lines[number].entry_id
-            self._carry(number)
+            self._carry(number, time_ms)
         elif node not in self._silent:
-            time_ms, size = self._snapshot.times_ms[position], self._snapshot.sizes[position]
-            self._add(f"message {node}", time_ms, node=node, size=size)
+            self._add(f"message {node}", time_ms, node=node, size=self._snapshot.sizes[position])
             self._id_of_node[node] = self.lines[-1].entry_id
 
-    def _carry(self, number: int) -> None:
+    def _carry(self, number: int, time_ms: int = 0) -> None:
         line = self._file.lines[number]
         is_next = not self.lines or (self._last >= 0 and self._last == number - 1)
         parent_id = None if is_next or not line.entry_id else self._parent() or None
-        self.lines.append(PlannedLine(line.entry_id, parent_id, carried=line, size=len(line.head)))
+        self.lines.append(PlannedLine(line.entry_id, parent_id, time_ms, line, size=len(line.head)))
         self._last = number
 
     def _decide(self, commit: Commit) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from condense_grpc.domain.config import SessionConfig, merge
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.engine.config_codec import config_to_json
-from condense_grpc.engine.forking import forked_facts, nodes_beside, state_at
+from condense_grpc.engine.forking import forked_facts, state_at, taken_along
 from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.ports import SessionFilter, SessionRow
 from condense_grpc.engine.repath import find_paths
@@ -155,8 +155,8 @@ class Sessions:
             length = transcript.check_base(end, base.etag)
             if length < len(transcript):
                 state = await offloaded(len(transcript), lambda: state_at(live.state, length))
-            commits = [*state.decisions.commits, *state.left_commits()]
-            nodes = [*state.transcript.nodes, *nodes_beside(commits, state.transcript.nodes)]
+            taken = partial(taken_along, state)
+            nodes, commits = await offloaded(len(transcript) + transcript.left_count, taken)
             copy = replace(
                 state.row,
                 session_id=row.session_id,
@@ -167,10 +167,9 @@ class Sessions:
                 length=length,
                 labels=state.row.labels if base.keeps_labels else row.labels,
                 create_request_id=row.create_request_id,
-                facts_json=json.dumps(forked_facts(state.facts, state.left_end)),
+                facts_json=json.dumps(forked_facts(state)),
             )
-            numbers = [commit.number for commit in commits]
-            await completed(self._store.fork(base.source_id, copy, nodes, numbers))
+            await completed(self._store.fork(base.source_id, copy, nodes, commits))
             return dict(state.failure_counts)
 
 

@@ -49,6 +49,12 @@ INFO_FACT = "info"
 LEFT_FACT = "left"
 """The fact under which a row says where the branch ends that was left last."""
 
+NEXT_NODE_FACT = "nextNode"
+"""The fact under which the row of a fork says from which node on nothing in it has another meaning.
+
+A fork has decisions and lines of branches whose messages it does not have: no other message takes the place of these.
+"""
+
 # What a state knows and the store does not; `Decisions.baseline` belongs to it.
 _REMEMBERED = (
     "loaded_length",
@@ -89,9 +95,7 @@ class SessionState:
             active.append(loaded_commit(by_number.pop(number)))
             number = active[-1].parent
         self.decisions = Decisions(self._as_they_are_now(active[::-1]))
-        # A fork has decisions of branches whose messages it does not have: no other message takes their place.
-        anchors = max((commit.anchor_node for commit in stored.commits), default=0)
-        self.transcript.next_node = max(self.transcript.next_node, anchors + 1)
+        self.transcript.next_node = max(self.transcript.next_node, int(self.facts.get(NEXT_NODE_FACT, 1)))
         self.next_commit = max((commit.number for commit in stored.commits), default=0) + 1
         self._left = LeftCommits(by_number.values(), int(self.facts.get(LEFT_FACT, 0)))
         self._unwritten_commits: list[StoredCommit] = []

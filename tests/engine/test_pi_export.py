@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -94,6 +95,80 @@ async def test_lines_go_with_the_messages_they_belong_to(world: World) -> None:
     assert_linked(await export_data(world.engine, "pi-1"))
     await agent.append(replace(history[1], source_json=""), base=1)
     assert await export_data(world.engine, "pi-1") == pi.data
+
+
+async def forked_early(world: World) -> Agent:
+    """A fork of an imported session that begins before most of its lines."""
+    pi = PiWriter()
+    pi.user("one")
+    pi.answer("first")
+    pi.user("abandoned")
+    pi.add("invented", anything="abandoned")
+    pi.answer("abandoned")
+    pi.add("label", targetId="e3", label="abandoned")
+    await import_data(world.engine, pi.data)
+    await world.engine.fork_session("pi-1", "f", base_length=2)
+    fork = Agent(world, "f")
+    fork.length, fork.history = 2, (await fork.view())[:2]
+    return fork
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_fork_tells_its_own_messages_in_place_of_those_that_it_has_left(world: World, times: int) -> None:
+    """Lines of the file that stood behind the fork never come out of it, nor out of a fork of the fork."""
+    fork = await forked_early(world)
+    if times == 2:
+        await world.engine.fork_session("f", "g")
+        fork = Agent(world, "g")
+        fork.length, fork.history = 2, await fork.view()
+    await world.restart()
+    await fork.append(user(None, "two"), answer(None, "second"), user(None, "three"))
+    data = await export_data(world.engine, fork.name)
+    assert_linked(data)
+    assert b"abandoned" not in data
+    said = [entry["message"]["content"] for entry in entries_of(data)]
+    assert [text if isinstance(text, str) else text[0]["text"] for text in said] == [
+        "one",
+        "first",
+        "two",
+        "second",
+        "three",
+    ]
+
+
+async def test_forks_of_earlier_versions_can_be_exported(world: World) -> None:
+    """Their messages stand in the lines whose nodes they have."""
+    fork = await forked_early(world)
+    stored = world.store.inner._all()["f"]  # type: ignore[attr-defined]
+    facts = json.loads(stored.row.facts_json)
+    del facts["nextNode"]
+    stored.row = replace(stored.row, facts_json=json.dumps(facts))
+    await world.restart()
+    await fork.append(user(None, "two"), answer(None, "second"))
+    messages = [entry["message"] for entry in entries_of(await export_data(world.engine, "f")) if "message" in entry]
+    assert [one["content"][0]["text"] for one in messages[2:]] == ["two", "second"]
+    assert all(one["timestamp"] for one in messages)
+
+
+async def test_refs_of_before_a_compaction_go_along_when_its_lines_do_not(world: World) -> None:
+    """A fork that ends among the messages that the compaction has kept."""
+    pi = PiWriter()
+    pi.user("one")
+    pi.call("a")
+    time = pi.result("a", LONG)
+    pi.custom("context-prune-index", {"toolCalls": [record("a", time, LONG)]})
+    pi.summary("about a", [ref("t4", "a", time)])
+    pi.answer("first")
+    pi.user("two")
+    pi.add("compaction", summary="before", firstKeptEntryId="e6", tokensBefore=1)
+    await import_data(world.engine, pi.data)
+    assert (await world.engine.get_session("pi-1")).length == 3
+    await world.engine.fork_session("pi-1", "f", base_length=1)
+    assert await Agent(world, "f").read("t4") == LONG
+    data = await export_data(world.engine, "f")
+    assert_linked(data)
+    assert (await import_data(world.engine, data, "again")).info.length == 1
+    assert await Agent(world, "again").read("t4") == LONG
 
 
 async def test_a_line_names_what_has_come_before_it(world: World) -> None:
