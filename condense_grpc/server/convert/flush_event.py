@@ -81,19 +81,25 @@ Answer = TypeVar("Answer", pb.FlushBatchesResponse, pb.CompactChainsResponse)
 
 
 def write_answers(events: Sequence[NumberedEvent], kind: type[Answer], *, joint: bool) -> Iterator[Answer]:
-    """The responses that carry these events: one each, or `joint` so many in one as others do not notice."""
+    """The responses that carry these events: one each, or `joint` so many in one as others do not notice.
+
+    An event that is large has a response of its own: what passes the limit for messages alone does so in any company.
+    """
     answer, room = None, 0
     for numbered in events:
-        if answer is None or room <= 0:
-            if answer is not None:
-                yield answer
-            answer, room = kind(), LARGE_BYTES if joint else 0
-            target = answer.event
+        if answer is not None and joint:
+            further = answer.further_events.add()
+            write_event(numbered, further)
+            room -= further.ByteSize()
+            if room >= 0:
+                continue
+            following = kind(event=answer.further_events.pop())
         else:
-            target = answer.further_events.add()
-        write_event(numbered, target)
-        if joint:
-            room -= target.ByteSize()
+            following = kind()
+            write_event(numbered, following.event)
+        if answer is not None:
+            yield answer
+        answer, room = following, LARGE_BYTES - following.event.ByteSize() if joint else 0
     if answer is not None:
         yield answer
 

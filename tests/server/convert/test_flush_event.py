@@ -28,6 +28,7 @@ def test_every_event_comes_once_and_in_order(lengths: list[int], joint: bool) ->
 def test_a_joint_response_is_closed_once_it_is_large(lengths: list[int]) -> None:
     """Without its last event it is not large; alone, each event has a response of its own."""
     for one in write_answers(noticed(lengths), FlushBatchesResponse, joint=True):
+        assert not one.further_events or one.ByteSize() < LARGE_BYTES + 10 * (1 + len(one.further_events))
         parts = [one.event, *one.further_events]
         assert sum(part.ByteSize() for part in parts[:-1]) < LARGE_BYTES
     alone = list(write_answers(noticed(lengths), FlushBatchesResponse, joint=False))
