@@ -21,6 +21,7 @@ from condense_grpc.engine.flush_run import FlushRun
 from condense_grpc.engine.offloading import offloaded
 from condense_grpc.engine.ports import CANNOT_FUSE, FuseRequest, SummaryNotice, SummaryReply
 from condense_grpc.engine.revision import read_view
+from condense_grpc.engine.shielding import completed
 from condense_grpc.engine.state import SessionState
 from condense_grpc.engine.summarizing import OnTheWay, answer_of, ask, summary_usage
 from condense_grpc.engine.tools import Tools
@@ -69,17 +70,28 @@ Fused = Mapping[str, tuple[str, SummaryReply]]
 
 
 async def compress_chains(
-    tools: Tools, order: CompressionOrder, run: FlushRun, closing: Callable[[CompressionReport], Entry] | None = None
+    tools: Tools,
+    order: CompressionOrder,
+    run: FlushRun,
+    closing: Callable[[CompressionReport], Entry] | None = None,
+    written: Callable[[CompressionReport], object] | None = None,
 ) -> CompressionReport:
     """Compress every eligible chain of a session and tell `run` about each. The lock is taken only to decide.
 
-    `closing` gives a last entry, which is written together with the blocks.
+    `closing` gives a last entry, which is written together with the blocks. `written` is told once they are durable.
+    Who cancels while they are written does so too late: they are told all the same.
     """
     fused = await _fuse(tools, order, run)
     async with tools.registry.locked(order.session_id) as live:
         decided = await decide_chains(tools, live.state, order, fused, closing)
-        await tools.registry.persist(live)
-        decided.tell(run)
+
+        async def write() -> None:
+            await tools.registry.persist(live)
+            decided.tell(run)
+            if written is not None:
+                written(decided.report)
+
+        await completed(write())
         return decided.report
 
 

@@ -80,30 +80,46 @@ class Flush:
         self._writers: dict[int, str] = {}
         self._unanswered: set[int] = set()
         self._answered = asyncio.Event()
-        self._is_reported = False
+        # What became of the chains, and whether the store has it with the report of the flush.
         self._report: CompressionReport | None = None
+        self._is_reported = False
         self._ending: FlushCompleted | None = None
         # What was written and not told yet.
         self._durable: Sequence[FlushWork] = ()
         self._chains: DecidedChains | None = None
 
     async def run(self) -> FlushCompleted:
-        """Everything, from the snapshot to what its last event says."""
+        """Everything, from the snapshot to what its last event says.
+
+        A cancellation that comes when all is durable has nothing left to stop: the flush ends as it is reported.
+        """
         try:
             if not await self._begin():
                 return await self._completed(FlushOutcome.DISABLED, CompressionReport())
             await self._summarize_and_commit()
-            if self._ending is not None:
-                return self._ending
             report = self._report or await self._compress()
         except asyncio.CancelledError:
-            if not self._is_reported and not self._run.is_abandoned:
+            if self._run.is_abandoned:
+                raise
+            if self._report is None:
                 await completed(self._write_metrics(FlushOutcome.CANCELLED))
-            raise
-        outcome = flush_outcome(self._works, report)
-        if not self._is_reported:
-            await self._write_metrics(outcome)
-        return await self._completed(outcome, report)
+                raise
+            report = self._report
+        try:
+            return await completed(self._end(report))
+        except asyncio.CancelledError:
+            if self._ending is None:
+                raise
+            return self._ending
+
+    async def _end(self, report: CompressionReport) -> FlushCompleted:
+        """What is left when batches and chains are done with."""
+        if self._ending is None:
+            outcome = flush_outcome(self._works, report)
+            if not self._is_reported:
+                await self._write_metrics(outcome)
+            self._ending = await self._completed(outcome, report)
+        return self._ending
 
     # Snapshot
 
@@ -307,6 +323,7 @@ class Flush:
         finally:
             await ended(writing)
             self._durable, self._chains = works, chains
+            self._take_report(chains.report)
         outcome = flush_outcome(self._works, chains.report)
         self._ending = completed_flush(outcome, self._works, chains.report, state.decisions, revision)
 
@@ -317,7 +334,7 @@ class Flush:
             return CompressionReport()
         order = self._compression_order(config)
         try:
-            return await compress_chains(self._tools, order, self._run, self._closing)
+            return await compress_chains(self._tools, order, self._run, self._closing, self._take_report)
         except Exception as error:
             return self._not_compressed(_reason_of(error))
 
@@ -327,15 +344,17 @@ class Flush:
 
     def _not_compressed(self, reason: str) -> CompressionReport:
         """What was committed stays."""
-        self._is_reported = False
         logger.warning("chains were not compressed: %s", reason)
         self._run.emit(Notice("error", f"chains were not compressed: {reason}"))
         return CompressionReport()
 
     def _closing(self, report: CompressionReport) -> Entry:
         """The report of the flush, to be written with the last of its decisions."""
-        self._is_reported = True
         return self._metrics_entry(flush_outcome(self._works, report))
+
+    def _take_report(self, report: CompressionReport) -> None:
+        """The last of its decisions are durable, and the report of the flush with them."""
+        self._report, self._is_reported = report, True
 
     def _metrics_entry(self, outcome: FlushOutcome) -> FlushMetricsEntry:
         now_ms = self._tools.clock.now_ms()
@@ -349,8 +368,9 @@ class Flush:
         entry = self._metrics_entry(outcome)
         try:
             async with self._tools.registry.locked(self._order.session_id) as live:
-                live.state.decide([entry], entry.ts_ms)
-                await self._tools.registry.persist(live)
+                if not self._run.is_abandoned:
+                    live.state.decide([entry], entry.ts_ms)
+                    await self._tools.registry.persist(live)
         except CondenseError as error:
             logger.warning("flush metrics were not written: %s", error.reason)
 

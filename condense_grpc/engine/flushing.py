@@ -68,17 +68,23 @@ class Flushing:
 
     async def _start(self, request: FlushRequest, make: Maker | None) -> tuple[FlushRun, bool]:
         """The run to follow, and whether it was started here."""
-        session_id = request.session_id
+        session_id, run = request.session_id, None
         use = self._tools.registry.locked(session_id, make)
-        async with use as live:
-            if request.delta is not None:
-                await completed(self._turns.append_to(live, request.delta, created=use.created))
-            running = self.desk.running(session_id)
-            if running is not None and request.attach:
-                return running, False
-            run = self.desk.start(session_id, self._flush_work(session_id, request.trigger, request.compact))
-            live.state.boundary_due = False
+        try:
+            async with use as live:
+                if request.delta is not None:
+                    await completed(self._turns.append_to(live, request.delta, created=use.created))
+                running = self.desk.running(session_id)
+                if running is not None and request.attach:
+                    return running, False
+                run = self.desk.start(session_id, self._flush_work(session_id, request.trigger, request.compact))
+                live.state.boundary_due = False
             return run, True
+        except BaseException:
+            # Cancelled while those who watch were told of the delta: nobody follows what was started here.
+            if run is not None:
+                await self.desk.stop(run)
+            raise
 
     def _flush_work(self, session_id: str, trigger: FlushTrigger, ignore_window: bool = False) -> Work:
         order = FlushOrder(session_id, trigger.value, ignore_window)
