@@ -45,13 +45,13 @@ class ConnectionThread:
         pragmas: dict[str, str | int],
         busy_timeout_ms: int,
         most_shared: int = 1,
-        check: Callable[[], object] = bool,
+        check: Callable[[bool], object] = bool,
         checks_all: bool = False,
     ) -> None:
         """`most_shared`: so many transactions share a commit at most; the first waits for the last.
 
         `check` raises why nothing may be done, before the database is connected or, with `checks_all`, before every
-        transaction.
+        transaction; it is told whether a connection is there.
         """
         self._most_shared = most_shared
         self._check, self._checks_all = check, checks_all
@@ -152,7 +152,7 @@ class ConnectionThread:
         self._patience.begin()
         while True:
             if self._checks_all or self._connection is None:
-                self._check()
+                self._check(self._connection is not None)
             try:
                 if self._connection is None:
                     self._connection = self._engine.connect()

@@ -20,7 +20,13 @@ from condense_grpc.errors import CondenseError, StoreUnavailable
 
 
 class StoreLocked(StoreUnavailable):
-    """Another program (a backup, a shell) has kept the database locked for too long. It passes."""
+    """Another program has kept the database locked for too long. It passes."""
+
+    def __init__(self) -> None:
+        CondenseError.__init__(
+            self,
+            "another program (a backup, a shell) keeps the database locked: nothing is lost, try again when it is done",
+        )
 
 
 class StoreRefused(StoreUnavailable):
@@ -51,11 +57,11 @@ class StorePathUnusable(StoreRefused):
 
 
 class StoreMoved(StoreRefused):
-    """The file was removed, or another one was put in its place: what is written now would be lost."""
+    """The file, or its log, was removed, or another one was put in its place: what is written now would be lost."""
 
     explanation = (
-        "the database file was removed or replaced while it was in use: put it back in its place, or start the "
-        "server anew to begin with what is there"
+        "the database file, or its log beside it, was removed or replaced while it was in use: put it back in its "
+        "place, or stop the server in good order and start it anew with what is there"
     )
 
 

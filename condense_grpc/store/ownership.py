@@ -63,11 +63,7 @@ class Ownership:
 
     def check(self) -> None:
         """Raises StoreMoved when the file at the path is not the one that was locked: nobody would find it again."""
-        try:
-            is_in_place = _identity_of(self.path) == self._identity
-        except OSError:
-            is_in_place = False
-        if not is_in_place:
+        if _find_identity(self.path) != self._identity:
             logger.warning("store: the database file was removed or replaced")
             raise StoreMoved
 
@@ -77,6 +73,35 @@ class Ownership:
             _owned.discard(self._identity)
         while self._descriptors:
             os.close(self._descriptors.pop())
+
+
+class LogInPlace:
+    """Watches over the write-ahead log of a database that is owned, for the one connection that writes."""
+
+    def __init__(self, ownership: Ownership) -> None:
+        self._ownership = ownership
+        self._path = Path(f"{ownership.path}-wal")
+        self._identity: tuple[int, int] | None = None
+
+    def check(self, is_connected: bool) -> None:
+        """Raises StoreMoved when the database or its log is not in its place.
+
+        What is written to a log that was removed is lost by a crash; by an end in good order it gets into the database.
+        Only without a connection another one may have taken its place.
+        """
+        self._ownership.check()
+        found = _find_identity(self._path) if is_connected else None
+        if is_connected and self._identity is not None and found != self._identity:
+            logger.warning("store: the log of the database was removed or replaced")
+            raise StoreMoved
+        self._identity = found
+
+
+def _find_identity(path: Path) -> tuple[int, int] | None:
+    try:
+        return _identity_of(path)
+    except OSError:
+        return None
 
 
 def _identity_of(path: Path) -> tuple[int, int]:

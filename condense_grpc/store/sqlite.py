@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from condense_grpc.errors import StoreUnavailable
 from condense_grpc.store.connection_thread import ConnectionThread, in_thread
 from condense_grpc.store.migrate import migrate
-from condense_grpc.store.ownership import Ownership
+from condense_grpc.store.ownership import LogInPlace, Ownership
 from condense_grpc.store.sql import SqlStore
 from condense_grpc.store.writes import prepare
 
@@ -120,18 +120,23 @@ class _File:
             self._ownership.release()
             raise
         # What is written to a file that has lost its place is lost; what was read from it is still true.
-        check, timeout = self._ownership.check, busy_timeout_ms
         self.writer = ConnectionThread(
             path,
             begin=WRITING,
             pragmas=WRITER,
-            busy_timeout_ms=timeout,
+            busy_timeout_ms=busy_timeout_ms,
             most_shared=MOST_SHARED,
-            check=check,
+            check=LogInPlace(self._ownership).check,
             checks_all=True,
         )
         prepare(self.writer.dialect)
-        self.reader = ConnectionThread(path, begin="BEGIN", pragmas=READER, busy_timeout_ms=timeout, check=check)
+        self.reader = ConnectionThread(
+            path,
+            begin="BEGIN",
+            pragmas=READER,
+            busy_timeout_ms=busy_timeout_ms,
+            check=lambda _: self._ownership.check(),
+        )
 
     def wait_no_more(self) -> None:
         self.reader.wait_no_more()

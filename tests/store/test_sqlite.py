@@ -51,6 +51,14 @@ def taken_away(path: Path, *, is_replaced: bool = False) -> Path:
     return elsewhere
 
 
+def remove_beside(path: Path) -> list[str]:
+    """Remove the log and its index; the ends of their names."""
+    found = sorted(file for file in path.parent.iterdir() if file.name.endswith(("-wal", "-shm")))
+    for file in found:
+        file.unlink()
+    return [file.name.removeprefix(path.name) for file in found]
+
+
 def put_back(elsewhere: Path, path: Path) -> None:
     elsewhere.rename(path)
 
@@ -189,9 +197,9 @@ async def test_foreign_lock_is_unavailable_and_passes(path: Path, caplog: pytest
     row = await store.create(row_of("secret-id"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with caplog.at_level(logging.DEBUG, "condense_grpc"), pytest.raises(StoreUnavailable) as caught:
+    with caplog.at_level(logging.DEBUG, "condense_grpc"), pytest.raises(StoreLocked) as caught:
         await store.write(Changes(row, [message(1)]))
-    assert str(caught.value) == str(StoreUnavailable())
+    assert "nothing is lost" in str(caught.value)
     assert caught.value.__cause__ is None
     assert [record.getMessage() for record in caplog.records] == ["store: OperationalError SQLITE_BUSY"]
     assert await store.read_row("secret-id") == row
@@ -246,6 +254,32 @@ async def test_file_that_is_taken_away_is_not_made_again_by_a_reader(store: Sqli
         await store.read_row("s")
     await store.close()
     assert path.name not in names_in(path.parent)
+
+
+async def test_log_that_is_removed_is_not_written_to(store: SqliteStore, path: Path) -> None:
+    """A crash would lose what is in it; an end in good order does not."""
+    row = await store.create(row_of("s"))
+    await store.write(Changes(row, [message(1)]))
+    assert remove_beside(path) == ["-shm", "-wal"]
+    for _ in range(2):
+        with pytest.raises(StoreMoved):
+            await store.write(Changes(replace(row, version=2), [message(2)]))
+    await store.close()
+    await store.open()
+    assert await nodes_of(store, "s") == [1]
+    await store.write(Changes(replace(row, version=2), [message(2)]))
+    await store.write(Changes(replace(row, version=3), [message(3)]))
+
+
+async def test_log_of_a_new_connection_may_be_another_one(store: SqliteStore, path: Path) -> None:
+    """After a failure of the driver nobody may be connected for a moment, and the log begins anew."""
+    row = await store.create(row_of("s"))
+    await store.write(Changes(row, [message(1)]))
+    for version in (2, 3):
+        with pytest.raises(StoreUnavailable):
+            await store._write(lambda connection: connection.exec_driver_sql("no SQL"))
+        await store.write(Changes(replace(row, version=version), [message(version)]))
+    assert await nodes_of(store, "s") == [1, 2, 3]
 
 
 async def test_file_that_is_not_a_database(path: Path) -> None:
