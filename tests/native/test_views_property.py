@@ -31,7 +31,19 @@ CONFIG: Json = {
     "protected_tools": ("keep",),
 }
 
-OPERATIONS = ["flush", "compact", "resend", "restart", "rewind", "whole", "query", "configure", "edit", "echo"]
+OPERATIONS = [
+    "flush",
+    "compact",
+    "resend",
+    "restart",
+    "rewind",
+    "whole",
+    "query",
+    "configure",
+    "edit",
+    "echo",
+    "echo in pieces",
+]
 operations = st.lists(st.sampled_from(OPERATIONS), max_size=4)
 
 
@@ -83,9 +95,16 @@ async def do(world: World, host: Host, name: str) -> None:
         case "edit":
             await edit(host, texts)
         case "echo":
-            view = json.dumps(await host.view())
-            shown = {ref: text for ref, text in (await originals(host)).items() if re.search(rf"\b{ref}\b", view)}
-            await host.send([view[start:end] for start, end in items_at(view)], 0)
+            elements, shown = await shown_to(host)
+            await host.send(elements, 0)
+            host.echoed = True
+            await check_refs(host, shown)
+        case "echo in pieces":
+            elements, shown = await shown_to(host)
+            half = len(elements) // 2
+            await host.send([], 0)
+            for piece in (elements[: half // 2], elements[half // 2 : half], elements[half:]):
+                await host.send(piece)
             host.echoed = True
             await check_refs(host, shown)
 
@@ -97,6 +116,13 @@ async def edit(host: Host, texts: list[str]) -> None:
         if changed != text:
             await host.send([changed, *texts[at + 1 :]], at)
             return
+
+
+async def shown_to(host: Host) -> tuple[list[str], Json]:
+    """The elements of the view, and the texts behind the refs that it names."""
+    view = json.dumps(await host.view())
+    shown = {ref: text for ref, text in (await originals(host)).items() if re.search(rf"\b{ref}\b", view)}
+    return [view[start:end] for start, end in items_at(view)], shown
 
 
 async def originals(host: Host) -> Json:
