@@ -32,7 +32,7 @@ from tests.engine.harness import Agent, World, finished, knows, singly, stamped
 
 @dataclass
 class Seen:
-    """A session as it was found: the raw history with its times, the view, and what every name stands for."""
+    """A session as it was found: the history, the same with its times, the view, and what every name stands for."""
 
     etag: str
     head_commit: int
@@ -40,6 +40,8 @@ class Seen:
     view: list[Message]
     refs: dict[str, str]
     fingerprint: dict[str, Any]
+    sent: list[Message]
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -132,7 +134,7 @@ class Driver:
         if self.seen is None or base + len(self.seen.view) > 80:
             return
         sent = sent_back(self.seen, echo.manner)
-        await self.fed.learn(self.world, state_of(self.world, self.name), self.seen, sent, self.history)
+        self.fed.learn(self.seen, sent)
         messages = [*echo.begin, *(one.message for one in sent)]
         cuts = sorted(len(messages) * cut // 100 for cut in echo.cuts)
         meanwhile = list(echo.meanwhile)
@@ -267,7 +269,7 @@ class Driver:
         now = await self._look(full)
         self._check_validity(now)
         await self._check_names(now)
-        await self.fed.check(self.world, state_of(self.world, self.name), now, self.history)
+        await self.fed.check(self.world, state_of(self.world, self.name), now)
         self._check_nothing_lost(now)
         self._check_render_of_view(now)
         self._check_same_state_same_answers(now)
@@ -289,7 +291,9 @@ class Driver:
         print_of_it = await fingerprint(self.world, self.name)
         refs = {key: facts.ref for key, facts in print_of_it["facts"].items() if facts.ref}
         assert full.messages is not None
-        return Seen(state.transcript.etag, state.decisions.head, raw, list(full.messages), refs, print_of_it)
+        return Seen(
+            state.transcript.etag, state.decisions.head, raw, list(full.messages), refs, print_of_it, self.history
+        )
 
     def _check_validity(self, now: Seen) -> None:
         """A view has no defect that the raw history does not have. The calls that are open may stay so."""

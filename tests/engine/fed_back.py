@@ -110,34 +110,33 @@ class FedBack:
 
     meant: dict[int, tuple[Message, dict[str, str]]] = field(default_factory=dict)
 
-    async def learn(
-        self, world: World, state: SessionState, shown: "Shown", sent: Sequence[SentBack], history: Sequence[Message]
-    ) -> None:
+    def learn(self, shown: "Shown", sent: Sequence[SentBack]) -> None:
         """A view is about to be sent back."""
         for one in sent:
             meant: dict[str, str] = {}
             for message in one.of:
                 place = next((at for at, raw in enumerate(shown.raw) if raw == message), None)
                 if place is not None:
-                    meant |= self.meant.get(id(history[place]), (None, {}))[1]
+                    meant |= self.meant.get(id(shown.sent[place]), (None, {}))[1]
                 else:
-                    texts = {ref: await text_of_ref(world, state, ref) for ref in named_in(message)}
-                    meant |= {ref: text for ref, text in texts.items() if text is not None}
+                    meant |= {ref: shown.texts[ref] for ref in named_in(message)}
             if meant:
                 self.meant[id(one.message)] = (one.message, meant)
 
-    async def check(self, world: World, state: SessionState, shown: "Shown", history: Sequence[Message]) -> None:
+    async def check(self, world: World, state: SessionState, shown: "Shown") -> None:
         """What is shown names nothing that cannot be asked for, and what was sent back means what it meant.
 
         That is: unless the ref was given to something else on the history before the message. Then a stub has another.
         """
         for message in shown.view:
-            refs = named_in(message)
-            if refs and message not in shown.raw:
-                assert not [ref for ref in refs if await text_of_ref(world, state, ref) is None], message
+            if message not in shown.raw:
+                for ref in named_in(message):
+                    text = await text_of_ref(world, state, ref)
+                    assert text is not None, message
+                    shown.texts[ref] = text
         means: dict[str, str | None] = {}
         given = _given(state)
-        for place, message in enumerate(history):
+        for place, message in enumerate(shown.sent):
             for ref, text in self.meant.get(id(message), (message, {}))[1].items():
                 if ref not in means:
                     means[ref] = await text_of_ref(world, state, ref)
@@ -171,7 +170,9 @@ async def text_of_ref(world: World, state: SessionState, ref: str) -> str | None
 
 
 class Shown(Protocol):
-    """A session as it was found."""
+    """A session as it was found: what was sent, the same with its times, the view, and what the refs in it mean."""
 
+    sent: list[Message]
     raw: list[Message]
     view: list[Message]
+    texts: dict[str, str]

@@ -348,7 +348,15 @@ _plain = st.one_of(
     st.builds(Prune, st.sampled_from([None, 10, 5_000])),
     _pins,
 )
-_flushes = st.builds(Flush, _outcomes, st.booleans(), st.lists(_plain, max_size=2))
+_echoes_at_once = st.builds(
+    Echo,
+    st.sampled_from([0, 0, 50]),
+    st.one_of(st.just(()), pieces()),
+    st.sampled_from(Manner),
+    st.lists(_percent, max_size=1),
+)
+_meanwhile = st.one_of(st.lists(_plain, max_size=2), _echoes_at_once.map(lambda one: [one]))
+_flushes = st.builds(Flush, _outcomes, st.booleans(), _meanwhile)
 _in_between = st.lists(
     st.one_of(
         _pins,
@@ -358,7 +366,9 @@ _in_between = st.lists(
         st.builds(Restart, st.booleans()),
         st.builds(Rest, st.booleans()),
         st.builds(Compact, _outcomes),
-        st.builds(Fork, st.just(100)),
+        st.builds(Fork, st.sampled_from([100, 100, 50])),
+        st.builds(Rewind, _percent),
+        st.builds(Append, pieces()),
     ),
     max_size=2,
 )
@@ -384,7 +394,7 @@ _own = st.one_of(
     st.builds(Again, _percent, _in_between),
 )
 _appends = st.builds(Append, pieces())
-_faulty = st.one_of(_plain, _flushes, st.builds(Compact, _outcomes), st.builds(Fork, _percent))
+_faulty = st.one_of(_plain, _flushes, st.builds(Compact, _outcomes), st.builds(Fork, _percent), _echoes_at_once)
 operations = st.one_of(
     _appends,
     _appends,
