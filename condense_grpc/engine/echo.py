@@ -52,22 +52,18 @@ def _keep(state: SessionState, before: SessionIndex, shown: Sequence[Shown], now
     nodes = dict(zip(transcript.keys, transcript.nodes, strict=True))
     wanted = [(one, ref) for one in shown for ref in one.refs if one.identity is not None or not _is_known(here, ref)]
     known_here = KnownRefs(here, nodes, is_here=True)
-    found = _assign(wanted, chain([known_here], _others(state, before, known_here, nodes)))
+    found = _assign(wanted, chain([known_here], _others(state, before, nodes)))
     carrying = Carrying(known_here, nodes, found)
     for one in shown:
         state.decide(carrying.entries_for(one), now_ms, anchor=one.position + 1)
 
 
-def _others(
-    state: SessionState, before: SessionIndex, here: KnownRefs, nodes: Mapping[str, int]
-) -> Iterator[KnownRefs]:
+def _others(state: SessionState, before: SessionIndex, nodes: Mapping[str, int]) -> Iterator[KnownRefs]:
     """What was known on other branches: on the one that this call has left, then on all that were left before."""
-    if before is not here.index and before.known_count:
-        yield KnownRefs(before, nodes)
-    # A user may write what looks like a block. Where nothing was sent back so far, it must be one of ours to count.
-    is_trusted = here.has_carried
+    if before is not state.decisions.index and before.known_count:
+        yield KnownRefs(before, nodes, is_trusted=True)
     for index in state.left_indexes():
-        yield KnownRefs(index, nodes, is_trusted=is_trusted)
+        yield KnownRefs(index, nodes)
 
 
 def _assign(wanted: Sequence[tuple[Shown, str]], branches: Iterable[KnownRefs]) -> list[Found]:
@@ -75,10 +71,14 @@ def _assign(wanted: Sequence[tuple[Shown, str]], branches: Iterable[KnownRefs]) 
 
     Once one surely explains everything, those that were left before it are not looked at.
     """
+    is_echo = False
     ranked: list[tuple[KnownRefs, dict[tuple[int, str], Grade]]] = []
     for branch in branches:
         grades = {(one.position, ref): grade for one, ref in wanted if (grade := branch.grade(one, ref))}
-        if not grades or not (branch.is_trusted or max(grades.values()) >= Grade.SAID):
+        is_echo = is_echo or (branch.is_here and branch.has_carried)
+        # A user may write what looks like a block. Where nothing was sent back so far, it must be one of ours to count.
+        counts = is_echo or branch.is_trusted or branch.has_carried
+        if not grades or not (counts or max(grades.values()) >= Grade.SAID):
             continue
         ranked.append((branch, grades))
         if all(grades.get((one.position, ref), Grade.UNKNOWN) >= sure_grade(one) for one, ref in wanted):

@@ -13,6 +13,7 @@ from condense_grpc.domain.batches import Record
 from condense_grpc.domain.chain_body import block_body, opening_tag
 from condense_grpc.domain.frozen import frozen
 from condense_grpc.domain.index import SessionIndex
+from condense_grpc.domain.occurrence import DISPLACED
 from condense_grpc.domain.refs import body_of_summary
 from condense_grpc.domain.render import is_stub_of
 from condense_grpc.engine.shown_refs import Shown
@@ -61,12 +62,12 @@ class KnownRefs:
     """The refs of one branch. `nodes`: the nodes of the results that there are now, by key.
 
     `keys`: those that each ref stands for, first the one that it was given to, then those of duplicates. `present`:
-    those of which the very result is there now. `is_here`: it is the branch that the session is on. `is_trusted`: what
-    is shown need not be shown to be of this branch; it is enough that nothing else is known of it.
+    those of which the very result is there now. `is_here`: it is the branch that the session is on. `is_trusted`: it
+    was left by the very call, so that what is shown is most likely of this branch.
     """
 
     def __init__(
-        self, index: SessionIndex, nodes: Mapping[str, int], *, is_here: bool = False, is_trusted: bool = True
+        self, index: SessionIndex, nodes: Mapping[str, int], *, is_here: bool = False, is_trusted: bool = False
     ) -> None:
         self.index, self.is_here, self.is_trusted = index, is_here, is_trusted
         self.keys = _keys_by_ref(index)
@@ -94,8 +95,11 @@ class KnownRefs:
 
     @property
     def has_carried(self) -> bool:
-        """Whether it has originals of other branches: a host has sent back what it was shown."""
-        return any(record.source is not None and key not in self.present for key, record in self.records.items())
+        """Whether it certainly has originals of other branches: a host has sent back what it was shown."""
+        displaced = any((record.occurrence or 0) >= DISPLACED for record in self.records.values())
+        return displaced or (
+            self.is_here and any(self.records[key].source for key in self.records.keys() - self.present)
+        )
 
     def originals(self) -> set[tuple[str, Hashable]]:
         """Every ref with every original that it stands for."""

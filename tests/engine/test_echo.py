@@ -10,6 +10,7 @@ from condense_grpc.engine.requests import CallState
 from tests.domain.histories import answer, calls, result, user
 from tests.engine.fed_back import named_in
 from tests.engine.harness import LONG, Agent, World
+from tests.engine.pi_files import export_data, import_data
 
 
 async def text_of_ref(agent: Agent, ref: str) -> str:
@@ -447,3 +448,26 @@ async def test_what_a_user_writes_himself_shows_nothing(tag: str) -> None:
     await agent.work("c")
     await agent.flush()
     assert await text_of_ref(agent, "t1") == "a" and await text_of_ref(agent, "t2") == "c"
+
+
+@pytest.mark.parametrize("times", [0, 1, 2])
+@pytest.mark.parametrize("window", [0, 1, 3])
+async def test_refs_keep_their_meaning_when_a_session_moves(window: int, times: int) -> None:
+    """Through a session file and back in, whatever was sent back before and is sent back then."""
+    world = World()
+    agent = await world.agent("s", chain_compression={"rolling_window": window})
+    for one in ("a", "b", "c"):
+        await agent.work(one)
+    await agent.append(user(None, "next"))
+    await agent.flush()
+    for _ in range(times):
+        await agent.append(*[replace(one, timestamp_ms=None) for one in await agent.view()], base=0)
+    await import_data(world.engine, await export_data(world.engine, "s"), "m")
+    moved = Agent(world, "m")
+    moved.length = (await world.engine.get_session("m")).length
+    for _ in range(3):
+        assert [await text_of_ref(moved, ref) for ref in ("t1", "t2", "t3")] == ["a", "b", "c"]
+        view = await moved.view()
+        await moved.append(base=0)
+        await moved.append(*view[: len(view) // 2])
+        await moved.append(*view[len(view) // 2 :])
