@@ -38,7 +38,8 @@ class Outline:
         if found is None:
             return None
         first = plan.slots[found].pieces[0]
-        if any(piece.rank >= first.rank for slot in plan.slots[:found] for piece in slot.pieces):
+        with_ours = (slot for slot in plan.slots[:found] if slot.source < 0 or not slot.is_whole)
+        if any(piece.rank >= first.rank for slot in with_ours for piece in slot.pieces):
             return None
         return cls(plan.format, plan.revision, plan.differs, first.position, found, first.rank)
 

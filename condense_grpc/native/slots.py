@@ -90,7 +90,8 @@ def slots_of(layout: Layout, edits: Sequence[Edit], renames: Sequence[RenameCall
                 own_changes = tuple(changes.get(item, ()))
                 _show_message(layout, Piece(item, layout.first_element(item), own_changes, rank=rank), slots)
             rank += 1
-    slots = _with_notices(layout, slots)
+    if dropped:
+        slots = _with_notices(layout, slots)
     if any(skeleton.native is not None and skeleton.native.awaits for skeleton in layout.skeletons):
         slots = _uninterrupted(layout, slots)
     _mark_whole(layout, slots)
