@@ -13,7 +13,7 @@ from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.layout import Layout
 from condense_grpc.native.part_shape import PartShape
 from condense_grpc.native.shapes import shape_of
-from condense_grpc.native.slots import Slot, joined, untouched_slots
+from condense_grpc.native.slots import Slot, is_at_work, joined, untouched_slots
 from condense_grpc.native.view import NativePlan
 
 
@@ -35,7 +35,7 @@ class Outline:
     def of(cls, plan: NativePlan) -> "Outline | None":
         """The outline of a plan; None if its last elements are not as they came, or one of ours has left them."""
         found = _last_call(plan.layout, plan.slots)
-        if found is None:
+        if found is None or is_at_work(plan.layout, plan.slots[:found]):
             return None
         first = plan.slots[found].pieces[0]
         with_ours = (slot for slot in plan.slots[:found] if slot.source < 0 or not slot.is_whole)
@@ -53,7 +53,7 @@ class Outline:
     def moved(self, layout: Layout, tail: Sequence[Slot]) -> "Outline":
         """The same view with its cut at the last call of the tail, so that the next one is short too."""
         found = _last_call(layout, tail)
-        if not found:
+        if not found or is_at_work(layout, tail[:found]):
             return self
         first = tail[found].pieces[0]
         before = self.slots_before + found

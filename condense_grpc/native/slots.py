@@ -133,22 +133,23 @@ def _with_notices(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
         if not _is_empty_place(slot):
             result.append(slot)
             continue
-        before = result[-1] if result else None
-        if before is None or (before.role is Role.ASSISTANT and _is_missed(layout, before, slots[at + 1 :])):
+        is_behind_answer = bool(result) and result[-1].role is Role.ASSISTANT
+        if not result or (is_behind_answer and _is_missed(layout, result, slots[at + 1 :])):
             result.append(Slot(-1, Role.USER, [replace(slot.pieces[0], insert=_NOTICE)]))
     return result
 
 
-def _is_missed(layout: Layout, before: Slot, following: Sequence[Slot]) -> bool:
+def _is_missed(layout: Layout, before: Sequence[Slot], following: Sequence[Slot]) -> bool:
     """Whether the user has to speak between an answer of the model and what comes then, perhaps nothing yet.
 
     An answer that waits for results is followed by no notice before the next answer has come: the results still may.
     """
-    last = before.pieces[-1].position
-    if layout.skeletons[last].calls or layout.span(last).awaits:
-        behind = next((slot for slot in following if not _is_empty_place(slot)), None)
-        return behind is not None and behind.role is Role.ASSISTANT and not _may_join(layout, before, behind)
-    return True
+    if is_at_work(layout, before):
+        return False
+    if _may_join(layout, before):
+        return True
+    behind = next((slot for slot in following if not _is_empty_place(slot)), None)
+    return behind is not None and behind.role is Role.ASSISTANT
 
 
 def _uninterrupted(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
@@ -156,15 +157,14 @@ def _uninterrupted(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
     result: list[Slot] = []
     begin: int | None = None
     for slot in slots:
-        position = slot.pieces[0].position
-        if position < 0 and begin is not None:
+        if slot.source < 0 and begin is not None:
             result.insert(begin, slot)
             begin += 1
             continue
         result.append(slot)
         if slot.role is Role.ASSISTANT:
             begin = _begin_of_work(layout, result, begin)
-        elif not all(piece.position >= 0 and layout.is_result(piece.position) for piece in slot.pieces):
+        elif not _are_results(layout, slot):
             begin = None
     return result
 
@@ -198,7 +198,7 @@ def joined(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
     result: list[Slot] = []
     for slot in slots:
         last = result[-1] if result else None
-        if last is None or last.role is not slot.role or not _may_join(layout, last, slot):
+        if last is None or last.role is not slot.role or not _may_join(layout, result):
             result.append(slot)
             continue
         source = last.source if last.source >= 0 else slot.source
@@ -207,14 +207,29 @@ def joined(layout: Layout, slots: Sequence[Slot]) -> list[Slot]:
     return result
 
 
-def _may_join(layout: Layout, slot: Slot, behind: Slot) -> bool:
+def _may_join(layout: Layout, before: Sequence[Slot]) -> bool:
     """Users always; an answer of the model goes on in the next one if it waits for no result, or for the provider."""
+    slot = before[-1]
     if slot.role is not Role.ASSISTANT:
         return slot.role is Role.USER
-    asked = {call.id for piece in slot.pieces for call in layout.skeletons[piece.position].calls}
-    if not asked or not layout.span(slot.pieces[-1].position).awaits:
-        return not asked
-    return asked.isdisjoint(call.id for piece in behind.pieces for call in layout.skeletons[piece.position].calls)
+    waits = any(layout.skeletons[piece.position].calls for piece in slot.pieces)
+    return not waits or is_at_work(layout, before)
+
+
+def is_at_work(layout: Layout, slots: Sequence[Slot]) -> bool:
+    """Whether behind these slots a tool of the provider is still at work: it was asked, and nobody has spoken since."""
+    for slot in reversed(slots):
+        if slot.role is Role.ASSISTANT:
+            for span in (layout.span(piece.position) for piece in reversed(slot.pieces)):
+                if span.awaits or span.resumes:
+                    return span.awaits
+        elif not _are_results(layout, slot):
+            return False
+    return False
+
+
+def _are_results(layout: Layout, slot: Slot) -> bool:
+    return all(piece.position >= 0 and layout.is_result(piece.position) for piece in slot.pieces)
 
 
 def _results_first(layout: Layout, pieces: list[Piece]) -> list[Piece]:

@@ -76,7 +76,8 @@ def _check_assistant(defects: Defects, position: int, blocks: list[Json]) -> Non
     defects.speaks(position, "assistant", begins=False, waits=bool(calls))
     _check_side(defects, position, blocks, _USER_ONLY)
     ids = [text_or_empty(block.get("id")) for block in calls]
-    defects.asks(position, ids)
+    # An id that stands for two calls is told once, as one that must be unique in the whole history.
+    defects.asks(position, ids, repeatable=ids)
     for block, call_id in zip(calls, ids, strict=True):
         defects.names(position, call_id, renamed=True)
         if not call_id:

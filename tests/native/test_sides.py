@@ -169,6 +169,13 @@ async def test_nobody_speaks_while_a_tool_of_the_provider_is_at_work(waiting: li
     await check_view(host)
 
 
+async def test_no_notice_stands_in_an_answer_that_goes_on() -> None:
+    """What comes then belongs to it, also when it waits for a result that is not there, or an id comes again."""
+    for last in (said(FOUND, TEXT), said(), uses("a"), uses("a", before=[FOUND])):
+        view = await view_of(asked(), said(SEARCH), uses("a"), results("b"), last)
+        assert view == [asked(), said(SEARCH, *uses("a")["content"], *last["content"])]
+
+
 async def test_a_paused_answer_is_no_end_of_work() -> None:
     """The service does not flush by itself before it has gone on."""
     world = World()

@@ -122,7 +122,7 @@ ANTHROPIC: list[tuple[str, list[Any], list[Kind]]] = [
     ("no call", [USER, SAID, results("a")], [Kind.ORPHAN_RESULT]),
     ("two results", [USER, uses("a"), results("a", "a")], [Kind.DUPLICATE_RESULT]),
     ("one id again", [USER, uses("a"), results("a"), uses("a"), results("a")], [Kind.REPEATED_ID]),
-    ("one id twice", [USER, uses("a", "a"), results("a", "a")], [Kind.REPEATED_CALL_ID, Kind.REPEATED_ID]),
+    ("one id twice", [USER, uses("a", "a"), results("a", "a")], [Kind.REPEATED_ID]),
     ("an id with a colon", [USER, uses("a:1"), results("a:1")], [Kind.MALFORMED]),
     (
         "input that is no object",
