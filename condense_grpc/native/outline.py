@@ -33,7 +33,9 @@ class Outline:
 
     @classmethod
     def of(cls, plan: NativePlan) -> "Outline | None":
-        """The outline of a plan; None if its last elements are not as they came, or one of ours has left them."""
+        """The outline of a plan; None if its last elements are not as they came, or what stands before them depends on
+        them: one of ours has left them, or they go on with what a tool of the provider was asked before.
+        """
         found = _last_call(plan.layout, plan.slots)
         if found is None or is_at_work(plan.layout, plan.slots[:found]):
             return None
