@@ -7,6 +7,7 @@ from condense_grpc.domain.messages import Message
 from condense_grpc.engine.codec import decode_message
 from condense_grpc.engine.ports import Changes, Store
 from condense_grpc.engine.state import SessionState
+from condense_grpc.errors import RevisionConflict
 
 
 class BodyCache:
@@ -29,7 +30,10 @@ class BodyCache:
         }
 
     async def encoded(self, state: SessionState, nodes: Iterable[int]) -> dict[int, bytes]:
-        """The bytes of these nodes, of whatever branch."""
+        """The bytes of these nodes, of whatever branch.
+
+        Raises RevisionConflict when the store does not have one of them any more: somebody has deleted the session.
+        """
         session = (state.row.session_id, state.row.create_time_ms)
         found: dict[int, bytes] = {}
         missing: list[int] = []
@@ -45,6 +49,8 @@ class BodyCache:
             for node, body in (await self._store.read_bodies(session[0], missing)).items():
                 found[node] = body
                 self._keep((*session, node), body)
+            if any(node and node not in found for node in missing):
+                raise RevisionConflict(session[0])
         return found
 
     def take_in(self, state: SessionState, changes: Changes) -> None:

@@ -111,8 +111,10 @@ class Registry:
         """The end of a use, which may have been an error."""
         slot, live = use.slot, use.live
         try:
-            if isinstance(error, Exception) and not isinstance(error, CondenseError):
-                # A fault of ours may have left half a change behind: the stored session is what counts.
+            if isinstance(error, RevisionConflict) or (
+                isinstance(error, Exception) and not isinstance(error, CondenseError)
+            ):
+                # The stored session is what counts: it is another one, or a fault of ours has left half a change here.
                 self.discard(live)
             if live.state.has_unwritten_decisions:
                 self.discard(live)

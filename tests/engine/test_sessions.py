@@ -236,3 +236,20 @@ async def test_another_engine_may_delete_and_make_a_session_again(world: World) 
     await second.delete_session("s")
     with pytest.raises(SessionNotFound):
         await agent.flush()
+
+
+@pytest.mark.parametrize("call", ["view", "flush", "query"])
+async def test_a_session_that_another_engine_has_deleted_is_a_conflict_for_whoever_reads_it(call: str) -> None:
+    """What is loaded counts no more once the store does not have its messages; the next call finds none."""
+    world = World(options=EngineOptions(write_delay_seconds=NEVER, body_cache_bytes=0))
+    agent = await world.agent(min_batch_chars=0)
+    await agent.work("a")
+    await agent.flush()
+    await agent.work("b")
+    await world.engine._registry.close(NEVER)
+    await world.other_engine().delete_session("s")
+    with pytest.raises(RevisionConflict):
+        await {"view": agent.view, "flush": agent.flush, "query": lambda: agent.read("t1")}[call]()
+    with pytest.raises(SessionNotFound):
+        await agent.view()
+    await world.engine.close(0)
