@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
-from condense_grpc.domain.json_text import compact, parse_or_text
+from condense_grpc.domain.json_text import compact, parse_object, parse_or_text
 from condense_grpc.domain.messages import (
     ImagePart,
     Message,
@@ -24,7 +24,6 @@ from condense_grpc.native.cache_mark import MARK, stub_content
 from condense_grpc.native.fields import bytes_of, objects_in, opaque, rest
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_edit import member_text, with_member, written
-from condense_grpc.native.json_scan import member_at
 from condense_grpc.native.part_shape import PartShape
 from condense_grpc.native.unit import Json
 
@@ -99,7 +98,7 @@ class Anthropic(PartShape):
 
     def with_call_id(self, carrier: str, call_index: int, call_id: str) -> str:
         """See Shape."""
-        name = "id" if member_at(carrier, "tool_use_id") is None else "tool_use_id"
+        name = "tool_use_id" if self.is_result(parse_object(carrier)) else "id"
         return with_member(carrier, name, written(call_id))
 
     def text_part(self, text_json: str) -> str:
