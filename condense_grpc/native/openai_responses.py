@@ -17,7 +17,6 @@ from condense_grpc.native.fields import image_of_uri, objects_in, opaque, rest, 
 from condense_grpc.native.formats import NativeFormat
 from condense_grpc.native.json_edit import member_text, with_member, written
 from condense_grpc.native.json_read import RawElement
-from condense_grpc.native.json_scan import member_at
 from condense_grpc.native.open_calls import OpenCalls
 from condense_grpc.native.shape import Shape
 from condense_grpc.native.unit import Facts, Json, Unit
@@ -126,7 +125,7 @@ class OpenAIResponses(Shape):
     def with_call_id(self, carrier: str, call_index: int, call_id: str) -> str:
         """See Shape."""
         name = _ID_MEMBERS.get(kind_of(parse_object(carrier)), "call_id")
-        return with_member(carrier, name, written(call_id)) if member_at(carrier, name) else carrier
+        return with_member(carrier, name, written(call_id))
 
     def inserted(self, message: Message) -> str:
         """A user message."""

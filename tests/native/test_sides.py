@@ -226,12 +226,14 @@ async def test_what_the_provider_keeps_is_not_ours_to_judge() -> None:
 
 async def test_a_result_without_id_gets_one_where_ids_of_results_are() -> None:
     """It belongs to a call with an empty id, the second of which gets a new one."""
-    host = await host_of(rename_repeated_ids=True)
     bare = {"role": "user", "content": [{"type": "tool_result", "content": "x"}]}
-    await host.send([json.dumps(element) for element in (asked(), uses(""), bare, uses(""), bare)])
-    view = await host.view()
-    assert view[4]["content"][0]["tool_use_id"] == view[3]["content"][0]["id"] == "_2"
-    await check_view(host)
+    call = {"type": "function_call", "name": "bash", "arguments": "{}"}
+    told = {"type": "function_call_output", "output": "x"}
+    for form, turn in ((F.ANTHROPIC, [uses(""), bare]), (F.OPENAI_RESPONSES, [call, told])):
+        host = await host_of(form, rename_repeated_ids=True)
+        await host.send([json.dumps(element) for element in (asked(), *turn, *turn)])
+        await check_view(host)
+        assert json.dumps((await host.view())[3:]).count('"_2"') == 2
 
 
 async def test_approvals_get_new_ids_like_other_calls() -> None:
