@@ -124,8 +124,9 @@ class OpenAIResponses(Shape):
 
     def with_call_id(self, carrier: str, call_index: int, call_id: str) -> str:
         """See Shape."""
-        name = _ID_MEMBERS.get(kind_of(parse_object(carrier)), "call_id")
-        return with_member(carrier, name, written(call_id))
+        kind = kind_of(parse_object(carrier))
+        name = _ID_MEMBERS.get(kind, "call_id")
+        return with_member(carrier, name, written(call_id)) if kind in CALLS or kind in OUTPUTS else carrier
 
     def inserted(self, message: Message) -> str:
         """A user message."""
